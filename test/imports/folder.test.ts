@@ -92,6 +92,22 @@ test('an empty file is skipped with the reason, and the others are imported', { 
   expect(text).toContain('1 imported, 1 skipped, 0 failed');
 });
 
+test('a caption file or image that is refused does not stop its video', { timeout: 300_000 }, async () => {
+  await mkdir(at('beside'), { recursive: true });
+  await cp(at('media/one.mp4'), at('beside/talk.mp4'));
+  await writeFile(at('beside/talk.transcript.vtt'), VTT);
+  await writeFile(at('beside/talk.fr.vtt'), VTT);
+  await writeFile(at('beside/talk.png'), 'no image');
+  const error = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  const { code, text } = await millrace('import', 'folder', at('beside'));
+  const printed = error.mock.calls.flat().join('');
+  error.mockRestore();
+  expect([code, text]).toEqual([0, expect.stringContaining('1 imported, 0 skipped, 0 failed')]);
+  expect(printed).toMatch(/talk\.transcript\.vtt: .*language[\s\S]*talk\.png: /);
+  const { items } = await ask<{ items: Record<string, unknown>[] }>(service, 'GET', '/library/1/videos?search=talk');
+  expect(items).toMatchObject([{ title: 'talk', captions: [{ srclang: 'fr' }] }]);
+});
+
 test('imports a file again if it could not be encoded, and splits a large folder into several imports', {
   timeout: 300_000,
 }, async () => {

@@ -12,7 +12,7 @@ const vimeoVideo = (id: string, more: object) => ({
   tags: [{ name: 'red' }, { name: 'blue' }],
   categories: [{ name: 'Art' }, { name: 'Music' }],
   stats: { plays: 42 },
-  parent_folder: { uri: '/users/1/projects/5' },
+  parent_folder: { uri: '/users/1/projects/5', name: 'Folder five' },
   pictures: { type: 'default', sizes: [] },
   metadata: { connections: { texttracks: { total: 0 }, chapters: { total: 0 } } },
   ...more,

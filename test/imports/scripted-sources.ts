@@ -181,6 +181,7 @@ export function scriptCloudflare({ clip, image }: Files, count: number): Answer 
     if (language !== '') return { bytes: Buffer.from(VTT) };
     if (part === 'captions') return reply([{ language: 'es', label: 'Español', status: 'ready' }]);
     if (part === 'token' && method === 'POST') return reply({ token: 'signed' });
+    if (part === '') return reply(videos.find((video) => video.uid === uid) ?? null);
     if (part !== 'downloads') return missing;
     if (method === 'POST') downloads.set(uid, 0);
     const looks = downloads.get(uid);

@@ -13,6 +13,9 @@ const MAX_ATTEMPTS = 4;
  */
 const PREPARING_PAUSE_SEC = 15;
 const MAX_WAITS = 5_760;
+/** Pause between checks of the space for a file, in s, and its reason. */
+const SPACE_PAUSE_SEC = 60;
+export const NO_SPACE = 'The disk has too little space for this file, which waits. Smaller files are imported.';
 /** Maximum number of files that a source prepares at once. */
 const MAX_PREPARING = 20;
 /** Pause before the second attempt, in s. It doubles with each later attempt. */
@@ -185,6 +188,12 @@ export async function waitForSource(db: Db, item: OpenItem, reason: string): Pro
     update import_item set waits = waits + 1, reason = ${reason},
       state = case when waits + 1 >= ${MAX_WAITS} then 'failed' else 'waiting' end,
       is_retryable = waits + 1 >= ${MAX_WAITS}, ready_at = now() + make_interval(secs => ${PREPARING_PAUSE_SEC})
+    where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(db);
+}
+
+/** Records that a waiting item needs more space than the disk has. It is tried again after a pause. */
+export async function waitForSpace(db: Db, item: OpenItem): Promise<void> {
+  await sql`update import_item set reason = ${NO_SPACE}, ready_at = now() + make_interval(secs => ${SPACE_PAUSE_SEC})
     where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(db);
 }
 

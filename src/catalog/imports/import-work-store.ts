@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { insertItems } from './import-item-store.ts';
+import { insertItems, NO_SPACE } from './import-item-store.ts';
 import type { LibraryImportTable } from './import-schema.ts';
 import type { ImportTick } from './library-import.ts';
 import type { ListedItem } from './listed-item.ts';
@@ -145,7 +146,16 @@ export async function findShortage(db: Db, { importId }: ImportTick): Promise<st
     join media m on m.library_id = i.library_id and m.id = i.target_id
     where i.import_id = ${importId} and i.state = 'fetching' and m.state = 'created'
       and m.state_reason like ${`${SHORTAGE}%`} order by i.place limit 1`.execute(db);
-  return rows[0]?.reason ?? null;
+  return rows[0]?.reason ?? (await findTooLarge(db, importId));
+}
+
+/** Returns that the disk has too little space for a file, with the title of its video, or null. */
+async function findTooLarge(db: Db, importId: Guid): Promise<string | null> {
+  const { rows } = await sql<{ title: string }>`
+    select title from import_item
+    where import_id = ${importId} and state = 'waiting' and reason = ${NO_SPACE} order by place limit 1`.execute(db);
+  const [item] = rows;
+  return item === undefined ? null : `${item.title}: ${NO_SPACE}`;
 }
 
 /** Starts no more items, for a reason that people read. Does nothing if the tick has passed. */

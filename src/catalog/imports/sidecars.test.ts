@@ -14,18 +14,18 @@ import {
 
 test('reads quoted cells with commas, quotes and line breaks', () => {
   const text = '\uFEFFfile,title,note\r\na.mp4,"Weir, mill","She said ""hi"""\r\n"b.mp4","two\nlines",\n';
-  expect(readCsv(text)).toEqual([
+  expect(readCsv(text, 'a.csv')).toEqual([
     { file: 'a.mp4', title: 'Weir, mill', note: 'She said "hi"' },
     { file: 'b.mp4', title: 'two\nlines', note: '' },
   ]);
 });
 
 test('reads a last row without a line break, and a byte order mark only at the start', () => {
-  expect(readCsv('file,title\na.mp4,\uFEFFOne')).toEqual([{ file: 'a.mp4', title: '\uFEFFOne' }]);
+  expect(readCsv('file,title\na.mp4,\uFEFFOne', 'a.csv')).toEqual([{ file: 'a.mp4', title: '\uFEFFOne' }]);
 });
 
 test('skips empty lines, and reads missing cells as empty', () => {
-  expect(readCsv('file,title\n\na.mp4\n,\n')).toEqual([{ file: 'a.mp4', title: '' }]);
+  expect(readCsv('file,title\n\na.mp4\n,\n', 'a.csv')).toEqual([{ file: 'a.mp4', title: '' }]);
 });
 
 test.each([
@@ -34,7 +34,8 @@ test.each([
   ['a quote that is never closed', 'file\na\n"b\nc\n', 7],
   ['a wrong quote in the header', '"file"x\na\n', 0],
 ])('refuses %s and names its position', (_what, text, place) => {
-  expect(() => readCsv(text)).toThrow(`Expected CSV, got a wrong quote after character ${place}. Correct the file.`);
+  const got = `got a wrong quote after character ${place}`;
+  expect(() => readCsv(text, 'a.csv')).toThrow(`Expected CSV in a.csv, ${got}. Correct the file.`);
 });
 
 test('finds captions, image and fields with the name of a medium', () => {
@@ -72,6 +73,7 @@ test('finds the metadata of an export without media, and the reason', () => {
 });
 
 test('media are recognised by their extension in any case', () => {
+  expect(['VTS_01_1.VOB', 'a.ogg', 'b.Opus', 'c.asf', 'd.3g2', 'e.aac', 'f.m4b'].every(isMedium)).toBe(true);
   expect(['a.mp4', 'b.MOV', 'c/d.mkv', 'e.vtt', 'mp4', 'f.mp4.txt'].map(isMedium)).toEqual([
     ...[true, true, true],
     ...[false, false, false],

@@ -15,10 +15,12 @@ export type Sidecars = {
   comments: string | null;
 };
 
-/** Extensions of media in folders and buckets. */
-const MEDIA: ReadonlySet<string> = new Set(
-  '.mp4 .m4v .mov .mkv .webm .avi .ts .mts .m2ts .mpg .mpeg .wmv .flv .ogv .3gp .mxf .mp3 .m4a .wav .flac'.split(' '),
-);
+/** Extensions of media in folders and buckets, in the containers that uploads may have. */
+const MEDIA: ReadonlySet<string> = new Set([
+  ...'.mp4 .m4v .mov .qt .f4v .3gp .3g2 .mkv .webm .avi .divx .ts .mts .m2ts .m2t .mpg .mpeg .mpe .vob'.split(' '),
+  ...'.wmv .asf .flv .ogv .ogm .mxf .gxf .dv .rm .rmvb .wtv'.split(' '),
+  ...'.mp3 .m4a .m4b .aac .ac3 .wav .w64 .aif .aiff .caf .flac .ogg .oga .opus .mka .wma .amr'.split(' '),
+]);
 export const MANIFESTS = ['manifest.json', 'manifest.csv'];
 
 const IMAGES = ['.jpg', '.jpeg', '.png'];
@@ -35,6 +37,13 @@ const NO_MEDIA = 'The export has no file of this video.';
 const HIDDEN = /(?:^|[\\/])\./;
 
 export const isMedium = (path: string): boolean => MEDIA.has(extname(path).toLowerCase()) && !HIDDEN.test(path);
+
+/** Returns the folder and the name up to its first dot, which a medium and its sidecars share. */
+export function groupOf(path: string): string {
+  const slash = path.lastIndexOf('/') + 1;
+  const dot = path.indexOf('.', slash);
+  return dot === -1 ? path : path.slice(0, dot + 1);
+}
 
 /** Selects the files that belong to a medium from `names`: those with its name and another extension. */
 export function findSidecars(medium: string, names: readonly string[], usualLanguage: string): Sidecars {
@@ -145,7 +154,7 @@ function parseJson(text: string, name: string): unknown {
 /** Parses `manifest.json` (a list) or `manifest.csv`. Returns its rows by the path of their medium. */
 export function parseManifest(text: string, name: string): Map<string, SidecarFields> {
   const rows = name.endsWith('.csv')
-    ? readCsv(text)
+    ? readCsv(text, name)
     : Object.values(parseFields(text, name)).map((row): SidecarFields => ({ ...Object(row) }));
   return new Map(rows.map((row) => [String(row.file), row]));
 }
@@ -161,15 +170,16 @@ export function parseCollections(text: string, name: string): ListedCollection[]
   });
 }
 
-/** Parses CSV (RFC 4180) with a header. */
-export function readCsv(text: string): Record<string, string>[] {
+/** Parses CSV (RFC 4180) with a header. Throws `Refused` with the name of the file. */
+export function readCsv(text: string, name: string): Record<string, string>[] {
   const rows: string[][] = [[]];
   const clean = text.replace(/^\uFEFF/, '');
   // Sticky, so that a wrong quote ends the scan instead of being tried again from each character.
   const cells = [...clean.matchAll(/(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/gy)];
   const readChars = cells.reduce((sum, [cell]) => sum + cell.length, 0);
   if (readChars < clean.length) {
-    throw new Refused('invalid', `Expected CSV, got a wrong quote after character ${readChars}. Correct the file.`);
+    const got = `got a wrong quote after character ${readChars}`;
+    throw new Refused('invalid', `Expected CSV in ${name}, ${got}. Correct the file.`);
   }
   for (const [, quoted, plain = '', end = ''] of cells) {
     rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));

@@ -23,6 +23,7 @@ export const actions = {
   token,
   nodes,
   import: importVideos,
+  resumeImport,
   export: exportLibrary,
   api,
 } as const;
@@ -55,6 +56,16 @@ async function askKey(): Promise<string> {
 async function move({ millrace, library, takes }: Context): Promise<void> {
   const [videoId = '', collectionId = ''] = takes;
   await millrace.call('updateVideo', { libraryId: library, videoId, body: { collectionId } });
+}
+
+/** Resumes an import. The service cannot read files of this machine again, so their import needs a command. */
+async function resumeImport({ millrace, library: libraryId, takes, values }: Context): Promise<void> {
+  const [importId = ''] = takes;
+  const resumed = await millrace.call('resumeImport', { libraryId, importId });
+  await printAnswer(resumed, values.json === true);
+  if (resumed.source !== 'upload') return;
+  const advice = 'To send them, run the command of this import again, such as millrace import folder PATH.';
+  process.stderr.write(`millrace imports resume: the import waits for its files. ${advice}\n`);
 }
 
 async function clip({ millrace, library, takes, values, pairs }: Context): Promise<void> {

@@ -5,6 +5,9 @@ import type { FoundVideo } from './read-folder.ts';
 /** States in `VideoModel.status` of videos whose file was refused: failed, upload failed. */
 const REFUSED = [5, 6];
 
+/** Reason for a file that is not sent, because it has no content. */
+export const EMPTY_FILE = 'The file is empty.';
+
 /** A file that an earlier import refused for good, by the GUID of its video. */
 export type RefusedFiles = ReadonlyMap<string, { sizeBytes: number | null; reason: string }>;
 
@@ -46,7 +49,7 @@ async function isStillRefused({ millrace, library: libraryId }: Pick<Context, 'm
 
 /** Returns why a file is not sent, or null. A file of another size is new. */
 export function reasonToSkip({ item }: FoundVideo, refused: RefusedFiles): string | null {
-  if (item.sizeBytes === 0) return 'The file is empty.';
+  if (item.sizeBytes === 0) return EMPTY_FILE;
   const earlier = refused.get(item.guid);
   if (earlier === undefined || earlier.sizeBytes !== item.sizeBytes) return null;
   return `An earlier import could not use this file. --retry-failed sends it again. ${earlier.reason}`;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -52,4 +54,32 @@ test.each([
 
 test('takes the numbers of a remote source', async () => {
   expect((await runImport('mux', 'accessKey=a', 'secretKey=b', 'bandwidth=10000', 'concurrency=2')).code).toBe(5);
+});
+
+test('all libraries of an account need its key, a source with libraries, and an address that responds', async () => {
+  const all = 'sourceLibraryId=all';
+  expect(await runImport('mux', 'accessKey=a', 'secretKey=b', all)).toMatchObject({
+    code: 2,
+    text: expect.stringContaining('expected sourceLibraryId to be a whole number above 0, got all'),
+  });
+  expect(await runImport('bunny', all)).toMatchObject({
+    code: 2,
+    text: expect.stringContaining('expected accountKey= with sourceLibraryId=all, got none'),
+  });
+  expect(await runImport('bunny', all, 'accountKey=a', 'coreUrl=http://127.0.0.1:1')).toMatchObject({
+    code: 5,
+    text: expect.stringMatching(/from http:\/\/127.0.0.1:1, but it could not be reached: .+\. Check/),
+  });
+});
+
+test('libraries with the same name are not imported into one library', async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('[{"Id": 4, "Name": "Films"}, {"Id": 5, "Name": "Talks"}, {"Id": 7, "Name": "Films"}]');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const access = ['accountKey=a', `coreUrl=http://127.0.0.1:${Object(server.address()).port}`];
+  const { code, text } = await runImport('bunny', 'sourceLibraryId=all', ...access);
+  expect([code, text]).toEqual([2, expect.stringContaining('got 4 and 7 with the name Films')]);
 });

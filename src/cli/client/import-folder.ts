@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Millrace } from '../../../sdk/src/millrace.ts';
+import { fitFields } from '../../catalog/imports/fit-fields.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { findRefused, type RefusedFiles, reasonToSkip } from './find-refused.ts';
@@ -31,7 +32,10 @@ export async function importFolder(context: Context, root: string, found: FoundF
   await stopEarlier(context);
   const sendsAgain = context.values['retry-failed'] === true;
   const refused: RefusedFiles = sendsAgain ? new Map() : await findRefused(context, found.videos);
-  const parts = partsOf(withoutRefused(found, refused), wholeNumberOf(context.pairs, 'partItems') ?? MAX_ITEMS);
+  const parts = partsOf(
+    withoutRefused(withFitting(found), refused),
+    wholeNumberOf(context.pairs, 'partItems') ?? MAX_ITEMS,
+  );
   const failures: string[] = [];
   for (const [index, part] of parts.entries()) {
     if (parts.length > 1) printLine(`Part ${index + 1} of ${parts.length}`);
@@ -41,6 +45,16 @@ export async function importFolder(context: Context, root: string, found: FoundF
     });
   }
   if (failures.length > 0) throw new TransferIncomplete(failures.join(' '));
+}
+
+/** Shortens texts of videos that the service would refuse, and prints which ones. */
+function withFitting(found: FoundFolder): FoundFolder {
+  const videos = found.videos.map((video) => {
+    const { fields: item, notes } = fitFields(video.item);
+    for (const note of notes) printLine(`${video.path}: ${note}`);
+    return { ...video, item };
+  });
+  return { ...found, videos };
 }
 
 /** Lists the files that cannot be imported without sending them, so that the import reports them as skipped. */
@@ -168,10 +182,8 @@ async function uploadFile(context: Context, uploader: Millrace, video: FoundVide
     await uploadOne({ ...context, values }, uploader, { path: video.path, collectionId: null }, video.item.guid);
     return 0;
   } catch (error) {
-    endProgress();
     if (!concernsOnlyFile(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`millrace import: ${video.path}: ${reason}\n`);
+    printSkipped(video.path, error);
     return 1;
   }
 }
@@ -189,12 +201,32 @@ async function readyItems({ millrace, library: libraryId }: Context, importId: s
   }
 }
 
-/** Sends captions and image before the file, so that an interrupted run sends them again. */
+/**
+ * Sends captions and image before the file, so that an interrupted run sends them again. Prints those that the service
+ * refuses, which do not stop the import of the video.
+ */
 async function attach({ millrace, library: libraryId }: Context, { item, captions, image }: FoundVideo): Promise<void> {
   const videoId = item.guid;
+  const attempt = async (path: string, send: () => Promise<unknown>) => {
+    try {
+      await send();
+    } catch (error) {
+      if (!concernsOnlyFile(error)) throw error;
+      printSkipped(path, error);
+    }
+  };
   for (const { srclang, label, path, ...made } of captions) {
-    const captionsFile = (await readFile(path)).toString('base64');
-    await millrace.call('addCaption', { libraryId, videoId, srclang, ...made, body: { srclang, label, captionsFile } });
+    await attempt(path, async () => {
+      const body = { srclang, label, captionsFile: (await readFile(path)).toString('base64') };
+      await millrace.call('addCaption', { libraryId, videoId, srclang, ...made, body });
+    });
   }
-  if (image !== null) await millrace.call('setThumbnail', { libraryId, videoId, body: await readFile(image) });
+  if (image === null) return;
+  await attempt(image, async () => millrace.call('setThumbnail', { libraryId, videoId, body: await readFile(image) }));
+}
+
+function printSkipped(path: string, error: unknown): void {
+  endProgress();
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`millrace import: ${path}: ${reason}\n`);
 }

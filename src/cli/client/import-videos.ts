@@ -59,7 +59,8 @@ export async function importVideos(context: Context): Promise<void> {
   }
   // Checked before any library is created.
   for (const name of LIMITS) wholeNumberOf(context.pairs, name);
-  if (context.pairs.sourceLibraryId !== 'all') return importLibrary(context, remote, context.library);
+  const hasLibraries = SOURCE_FIELDS[remote].needs.includes('sourceLibraryId');
+  if (!hasLibraries || context.pairs.sourceLibraryId !== 'all') return importLibrary(context, remote, context.library);
   const incomplete: string[] = [];
   for (const { Id, Name } of await listSourceLibraries(context)) {
     const target = await libraryNamed(context, Name);
@@ -91,15 +92,44 @@ async function importLibrary(context: Context, source: Remote, libraryId: number
 
 type SourceLibrary = { Id: number; Name: string };
 
+/** Lists the libraries of the source's account. Throws `Refused` if two of them have the same name. */
 async function listSourceLibraries({ pairs }: Context): Promise<SourceLibrary[]> {
+  const { accountKey } = pairs;
+  if (!accountKey) throw new Refused('invalid', 'expected accountKey= with sourceLibraryId=all, got none.');
   const core = String(pairs.coreUrl ?? pairs.apiUrl ?? SOURCE_FIELDS.bunny.usual.coreUrl).replace(/\/+$/, '');
-  const answer = await fetch(`${core}/videolibrary?page=0`, { headers: { AccessKey: String(pairs.accountKey ?? '') } });
-  if (!answer.ok) {
-    throw new Refused('invalid', `expected the libraries of the source, got status ${answer.status} from ${core}.`);
+  const answer: unknown = await readLibraries(core, String(accountKey));
+  const listed: unknown[] = Array.isArray(answer) ? answer : (Object(answer).Items ?? []);
+  const libraries = listed.map((library) => ({ Id: Number(Object(library).Id), Name: String(Object(library).Name) }));
+  for (const [name, same] of Map.groupBy(libraries, ({ Name }) => Name)) {
+    if (same.length === 1) continue;
+    const ids = same.map(({ Id }) => Id).join(' and ');
+    const advice = 'Import each one with its id in sourceLibraryId= and its target in --library.';
+    throw new Refused(
+      'invalid',
+      `expected libraries with different names, got ${ids} with the name ${name}. ${advice}`,
+    );
   }
-  const listed: unknown = await answer.json();
-  const libraries: unknown[] = Array.isArray(listed) ? listed : (Object(listed).Items ?? []);
-  return libraries.map((library) => ({ Id: Number(Object(library).Id), Name: String(Object(library).Name) }));
+  return libraries;
+}
+
+async function readLibraries(core: string, accountKey: string): Promise<unknown> {
+  const expected = `expected the libraries of the source from ${core}`;
+  let answer: Response;
+  try {
+    answer = await fetch(`${core}/videolibrary?page=0`, { headers: { AccessKey: accountKey } });
+  } catch (cause) {
+    const { code, message } = Object(Object(cause).cause ?? cause);
+    throw new Refused('unavailable', `${expected}, but it could not be reached: ${code ?? message}. Check its URL.`, {
+      cause,
+    });
+  }
+  if (!answer.ok) {
+    const kind = answer.status === 429 || answer.status >= 500 ? 'unavailable' : 'invalid';
+    throw new Refused(kind, `${expected}, got status ${answer.status}.`);
+  }
+  return answer.json().catch((cause: unknown) => {
+    throw new Refused('invalid', `${expected}, got something else than JSON. Check its URL.`, { cause });
+  });
 }
 
 /** Returns the id of the library with this name. If there is none, creates it, or returns null in a dry run. */

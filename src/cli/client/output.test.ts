@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LiveStreamStatus, VideoModelStatus } from '../../api/models/enums.ts';
-import { linesOf, rowOf } from './output.ts';
+import { linesOf, rowOf, videoStatusOf } from './output.ts';
 
 test('the lists of videos and streams have a word for each state, and other lists keep theirs', () => {
   const states = Object.values(VideoModelStatus.values);
@@ -16,6 +16,12 @@ test('the lists of videos and streams have a word for each state, and other list
   expect(rowOf({ guid: 'g', title: 'T', status: 2 })).toBe('g\tT\t2');
   expect(rowOf({ Id: 1, Name: 'N', Status: 'running' })).toBe('1\tN\trunning');
   expect(rowOf({ trackId: 'de', title: 'Deutsch', state: 'failed' })).toBe('de\tDeutsch\tfailed');
+});
+
+test('a filter of states takes the words of the list, and numbers', () => {
+  expect(videoStatusOf('finished')).toBe('4');
+  expect(videoStatusOf('Failed, 6,jit-ready')).toBe('5,6,8');
+  expect(() => videoStatusOf('finishd')).toThrow('got finishd. Did you mean finished?');
 });
 
 test('a list gives the reason of a state', () => {

@@ -1,10 +1,28 @@
 import { pipeline } from 'node:stream/promises';
+import { Refused } from '../../lib/refused.ts';
+import { suggestName } from '../../lib/suggest-name.ts';
 
 /** States of videos by number (VideoModelStatus). */
 const VIDEO_STATES = [
   ...['created', 'uploaded', 'processing', 'transcoding', 'finished', 'failed', 'upload-failed'],
   ...['jit-segmenting', 'jit-ready'],
 ];
+
+/**
+ * Returns a filter of states with the numbers that the API expects, in which the words of lists are allowed too. Throws
+ * `Refused` (`invalid`) for an unknown word. The API checks the numbers.
+ */
+export function videoStatusOf(text: string): string {
+  const numbers = text.split(',').map((part) => {
+    const word = part.trim();
+    if (/^\d*$/.test(word)) return word;
+    const index = VIDEO_STATES.indexOf(word.toLowerCase());
+    if (index !== -1) return String(index);
+    const expected = `the states ${VIDEO_STATES.join(', ')} with commas between them`;
+    throw new Refused('invalid', `expected status= with ${expected}, got ${word}.${suggestName(word, VIDEO_STATES)}`);
+  });
+  return numbers.join(',');
+}
 
 /** States of live streams by number (LiveStreamStatus). */
 const STREAM_STATES = ['unknown', 'created', 'scheduled', 'preview', 'running', 'ended', 'saving', 'error'];

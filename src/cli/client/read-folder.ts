@@ -5,6 +5,7 @@ import type { CaptionOrigin } from '../../catalog/imports/listed-item.ts';
 import {
   findMediaLess,
   findSidecars,
+  groupOf,
   inListedOrder,
   isMedium,
   labelOf,
@@ -33,12 +34,13 @@ export type FoundFolder = { collections: Item[]; videos: FoundVideo[]; withoutMe
 /** Reads the media below a folder, their sidecars and the manifest. Each folder directly below it is a collection. */
 export async function readFolder(context: Context, root: string): Promise<FoundFolder> {
   const names = await listFiles(root);
+  const sidecars = groupNames(names);
   const manifest = await readManifest(root, names);
   const collections = await readCollections(root, names);
   const videos: FoundVideo[] = [];
   for (const name of names.filter(isMedium)) {
     const [folder = '', ...rest] = name.split(sep);
-    const fields = { ...(await readSidecar(root, name, names)), ...manifest.get(name) };
+    const fields = { ...(await readSidecar(root, name, sidecars(name))), ...manifest.get(name) };
     // A cell of a manifest may be empty.
     if (rest.length > 0 && !fields.collectionId) {
       const sourceId = `folder ${folder}`;
@@ -46,7 +48,7 @@ export async function readFolder(context: Context, root: string): Promise<FoundF
       collections.set(folder, { kind: 'collection', sourceId, guid, title: folder });
       fields.collectionId = guid;
     }
-    videos.push(await describe(context, { root, name, names, fields }));
+    videos.push(await describe(context, { root, name, names: sidecars(name), fields }));
   }
   return { collections: [...collections.values()], videos, withoutMedia: await readMediaLess(root, names) };
 }
@@ -73,6 +75,12 @@ export async function listFiles(root: string): Promise<string[]> {
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** Groups names, so that the sidecars of a medium are found without comparing it with all files of a large folder. */
+export function groupNames(names: readonly string[]): (medium: string) => readonly string[] {
+  const groups = Map.groupBy(names, groupOf);
+  return (medium) => groups.get(groupOf(medium)) ?? [];
 }
 
 /** Derives a GUID from the id of an item, so that a second run finds its video. */
@@ -102,6 +110,7 @@ async function readCollections(root: string, names: readonly string[]): Promise<
   );
 }
 
+/** `names` are the files that may belong to the medium `name`. */
 type Described = { root: string; name: string; names: readonly string[]; fields: SidecarFields };
 
 /** Describes a medium with its sidecars and the fields that are known about it. */
@@ -115,7 +124,10 @@ export async function describe(context: Context, { root, name, names, fields }: 
   const title = String(fields.title || basename(name, extname(name)));
   const sizeBytes = (await stat(path)).size;
   const comments = await readComments(root, sidecars.comments);
-  const item: Item = { ...pickKnown(fields), ...comments, kind: 'video', sourceId: name, guid, title, sizeBytes };
+  const known = pickKnown(fields, (error) => {
+    throw new Refused('invalid', `${name}: ${error.message}`, { cause: error });
+  });
+  const item: Item = { ...known, ...comments, kind: 'video', sourceId: name, guid, title, sizeBytes };
   return { path, item, captions, image: sidecars.image === null ? null : join(root, sidecars.image) };
 }
 
@@ -133,8 +145,9 @@ async function readManifest(root: string, names: readonly string[]): Promise<Map
   const name = MANIFESTS.find((one) => names.includes(one));
   if (name === undefined) return new Map();
   const manifest = parseManifest(await readFile(join(root, name), 'utf8'), name);
+  const existing = new Set(names);
   for (const file of manifest.keys()) {
-    if (!names.includes(file)) printLine(`${name}: ${file} does not exist and is left out.`);
+    if (!existing.has(file)) printLine(`${name}: ${file} does not exist and is left out.`);
   }
   return manifest;
 }

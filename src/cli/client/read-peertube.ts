@@ -5,7 +5,6 @@ import { parseFields } from '../../catalog/imports/sidecars.ts';
 import {
   chaptersOf,
   countOf,
-  descriptionOf,
   type Fields,
   fieldsOf,
   listOf,
@@ -101,7 +100,7 @@ async function describe({ root, names, video }: Described): Promise<FoundVideo |
       guid,
       title,
       sizeBytes: (await stat(path)).size,
-      description: descriptionOf(video.description),
+      description: textOf(video.description),
       category: CATEGORIES[countOf(video.category)] || null,
       dateUploaded: timeOf(video.originallyPublishedAt ?? video.publishedAt ?? video.createdAt),
       isPublic: video.privacy === PUBLIC,

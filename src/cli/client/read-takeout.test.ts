@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 import { readTakeout } from './read-takeout.ts';
 
 const LONG = 'A very long title: with a colon, “quotes” and many more words than fit';
+const PARTY = '🎉'.repeat(25);
 const HEAD = [
   ...['Video ID', 'Approx Duration (ms)', 'Video Audio Language', 'Video Category', 'Video Description (Original)'],
   ...['Video Title (Original)', 'Privacy', 'Video State', 'Video Create Timestamp', 'Video Publish Timestamp'],
@@ -29,7 +30,8 @@ beforeAll(async () => {
   );
   await write(
     'video metadata/videos(1).csv',
-    `\uFEFF${HEAD}\n${row('id-3', 'Same', 'Unlisted')}\n${row('id-4', 'Same but longer', 'Public')}\n`,
+    `\uFEFF${HEAD}\n${row('id-3', 'Same', 'Unlisted')}\n${row('id-4', 'Same but longer', 'Public')}\n` +
+      `${row('id-5', 'Gone', 'Public')}\n`,
   );
   await write(
     'playlists/Best of-videos.csv',
@@ -43,6 +45,7 @@ beforeAll(async () => {
   await write('videos/Same(1).mp4', 'x');
   await write('videos/Same but longer.mp4', 'x');
   await write('videos/Unknown.mp4', 'x');
+  await write(`videos/${PARTY}.mp4`, 'x');
 });
 afterAll(() => rm(root, { recursive: true }));
 
@@ -82,6 +85,8 @@ test('matches shortened and repeated file names with rows of the tables, and kee
   ]);
   expect(idsOf('Same but longer.mp4')).toEqual(['youtube id-4']);
   expect(byFile.get('Unknown.mp4')?.item).toMatchObject({ title: 'Unknown', sourceId: 'takeout Unknown.mp4' });
+  // Nothing of this name can be compared.
+  expect(byFile.get(`${PARTY}.mp4`)?.item).toMatchObject({ sourceId: `takeout ${PARTY}.mp4` });
   expect(lines.join('')).toMatch(/Unknown\.mp4: no row of the tables/);
   expect(lines.join('')).toMatch(/id-1: the playlist Later is not imported/);
 });

@@ -4,7 +4,7 @@ import { isMedium, readCsv, type SidecarFields } from '../../catalog/imports/sid
 import { readVisibility } from '../../catalog/visibility.ts';
 import type { Context } from './context.ts';
 import { printLine } from './output.ts';
-import { describe, type FoundFolder, type FoundVideo, guidFor, listFiles } from './read-folder.ts';
+import { describe, type FoundFolder, type FoundVideo, groupNames, guidFor, listFiles } from './read-folder.ts';
 
 type Row = Record<string, string>;
 type Listed = { id: string; title: string; row: Row };
@@ -23,6 +23,7 @@ export async function readTakeout(context: Context, root: string): Promise<Found
   const names = await listFiles(root);
   const listed = await readVideos(root, names);
   const playlists = await readPlaylists(root, names);
+  const sidecars = groupNames(names);
   const media = names.filter(isMedium);
   const ids = matchFiles(media, listed);
   const collections = new Map<string, FoundFolder['collections'][number]>();
@@ -38,7 +39,7 @@ export async function readTakeout(context: Context, root: string): Promise<Found
       collections.set(playlist, { kind: 'collection', sourceId, guid, title: playlist });
       fields.collectionId = guid;
     }
-    const found = await describe(context, { root, name, names, fields });
+    const found = await describe(context, { root, name, names: sidecars(name), fields });
     // The id does not depend on how the archive was split and unpacked.
     const sourceId = video === undefined ? `takeout ${basename(name)}` : `youtube ${video.id}`;
     videos.push({ ...found, item: { ...found.item, sourceId, guid: guidFor(context, sourceId) } });
@@ -57,8 +58,12 @@ async function readVideos(root: string, names: readonly string[]): Promise<Liste
 
 async function readTables(root: string, names: readonly string[]): Promise<Row[]> {
   const tables = names.filter((name) => extname(name).toLowerCase() === '.csv');
-  const read = await Promise.all(tables.map(async (name) => readCsv(await readFile(join(root, name), 'utf8'))));
+  const read = await Promise.all(tables.map((name) => readTable(root, name)));
   return read.flat();
+}
+
+async function readTable(root: string, name: string): Promise<Row[]> {
+  return readCsv(await readFile(join(root, name), 'utf8'), name);
 }
 
 /** Returns the first playlist of each video. The tables of playlists are in a separate folder. */
@@ -66,7 +71,7 @@ async function readPlaylists(root: string, names: readonly string[]): Promise<Ma
   const found = new Map<string, string>();
   for (const name of names.filter((one) => /(^|[/\\])playlists[/\\][^/\\]+\.csv$/i.test(one))) {
     const playlist = basename(name, extname(name)).replace(/[-_ ]videos(\(\d+\))?$/i, '');
-    for (const row of readCsv(await readFile(join(root, name), 'utf8'))) {
+    for (const row of await readTable(root, name)) {
       const id = row[ID];
       if (id === undefined || row[TITLE] !== undefined) continue;
       if (found.has(id))
@@ -100,6 +105,8 @@ function matchFiles(media: readonly string[], listed: readonly Listed[]): Map<st
   for (const [name, stem] of stems) {
     if (matches.has(name) || stem.length < SHORTENED_CHARS) continue;
     const text = plain(stem);
+    // Every title begins with the empty text that is left of a name of emoji.
+    if (text === '') continue;
     const title = [...left.keys()].find((one) => one.startsWith(text));
     claim(name, title);
   }

@@ -30,6 +30,7 @@ test.each([
 });
 
 test.each([
+  ['ls', ['status=finishd'], 'Did you mean finished?'],
   ['ls', ['serch=x'], 'unknown parameter serch. Did you mean search?'],
   ['clip', ['id', '0', '1', 'titel=x'], 'unknown field titel. Did you mean title?'],
   ['upload', ['film.mp4', 'title=x'], 'unknown field title. Did you mean --title?'],

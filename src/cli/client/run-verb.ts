@@ -6,7 +6,7 @@ import { actions, readBody } from './actions.ts';
 import { type Context, openContext, options, readArguments } from './context.ts';
 import { TransferIncomplete } from './follow-import.ts';
 import { argumentName, bashCompletion, needsAccountKey, usage, verbHelp } from './manual.ts';
-import { printAnswer, printItem, printLine } from './output.ts';
+import { printAnswer, printItem, printLine, videoStatusOf } from './output.ts';
 import { type Verb, verbs } from './verbs.table.ts';
 
 type Call = Extract<Verb, { call: OperationName }>;
@@ -119,6 +119,8 @@ async function runCall(verb: Call, context: Context): Promise<void> {
     throw new UsageError(`unknown parameter ${unknown}.${hint} Expected one of ${[...names].join(', ')}.`);
   }
   const parameters = Object.fromEntries([...pairs.filter((pair) => !isField(pair)), ...taken]);
+  const isFiltered = verb.call === 'listVideos' && 'status' in parameters;
+  if (isFiltered) parameters.status = videoStatusOf(String(parameters.status));
   const body = await bodyFor(route.body, fields, values.file);
   // The service checks the arguments, and reports what it expected.
   const input = { libraryId: library, ...parameters, ...(body !== undefined && { body }) } as never;

@@ -6,6 +6,7 @@ import { isMedium } from '../../catalog/imports/sidecars.ts';
 import { readVisibility, type Visibility } from '../../catalog/visibility.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Context, libraryKeyOf } from './context.ts';
+import { EMPTY_FILE } from './find-refused.ts';
 import { type FindUploaded, findUploaded, type Uploaded } from './find-uploaded.ts';
 import { TransferIncomplete } from './follow-import.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
@@ -45,8 +46,10 @@ export async function uploadAll(context: Context): Promise<void> {
   let [failed, skipped, refused] = [0, 0, 0];
   for (const source of sources) {
     try {
-      const known = (await source.find?.(source.path)) ?? null;
-      if (known === null || (known.refusal !== null && context.values['retry-failed'] === true)) {
+      const isEmpty = (await stat(source.path)).size === 0;
+      const known = isEmpty ? null : ((await source.find?.(source.path)) ?? null);
+      if (isEmpty) skipRefused(context, source.path, { guid: null, refusal: EMPTY_FILE });
+      else if (known === null || (known.refusal !== null && context.values['retry-failed'] === true)) {
         await uploadOne(context, uploader, source);
       } else if (known.refusal !== null) refused += skipRefused(context, source.path, known);
       else skipped += skipKnown(context, source.path, known);
@@ -80,9 +83,12 @@ function skipKnown({ values }: Context, file: string, { guid }: Uploaded): 1 {
   return 1;
 }
 
-function skipRefused({ values }: Context, file: string, { guid, refusal: reason }: Uploaded): 1 {
+type Skipped = { guid: string | null; refusal: string | null };
+
+/** Prints why a file is not sent. An empty file has no video. */
+function skipRefused({ values }: Context, file: string, { guid, refusal: reason }: Skipped): 1 {
   endProgress();
-  if (values.json) printLine(JSON.stringify({ guid, file, skipped: true, reason }));
+  if (values.json) printLine(JSON.stringify({ ...(guid !== null && { guid }), file, skipped: true, reason }));
   else process.stderr.write(`millrace upload: ${file} is skipped: ${reason}\n`);
   return 1;
 }

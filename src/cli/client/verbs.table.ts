@@ -33,7 +33,7 @@ const table = [
   call('fetch', 'fetchVideo', [], 'create a video from a URL: fetch url=URL'),
   call('fetch-into', 'fetchIntoVideo', ['videoId'], 'fetch the file of an existing video: url=URL'),
   call('create', 'createVideo', [], 'create a video without a file: create title=TITLE'),
-  call('ls', 'listVideos', [], 'list videos; search=, collection=, status=, tag=, visibility=, orderBy='),
+  call('ls', 'listVideos', [], 'list videos; search=, collection=, status=finished, tag=, visibility=, orderBy='),
   call('find', 'searchSpoken', ['q'], 'search the captions of all videos'),
   call('get', 'getVideo', ['videoId'], 'show a video'),
   call('edit', 'updateVideo', ['videoId'], 'change a video: edit VIDEO title=TITLE'),
@@ -128,7 +128,13 @@ const table = [
   call('imports get', 'getImport', ['importId'], 'show an import and the outcomes of its items; state='),
   call('imports report', 'getImportReport', ['importId'], 'print the report of an import as CSV'),
   call('imports cancel', 'cancelImport', ['importId'], 'stop an import after the files in transfer'),
-  call('imports resume', 'resumeImport', ['importId'], 'continue an import, and try retryable items again'),
+  {
+    words: 'imports resume',
+    takes: ['importId'],
+    does: 'continue an import, and try retryable items again',
+    act: 'resumeImport',
+    uses: ['resumeImport'],
+  },
   call('extras', 'getVideoExtras', ['videoId'], 'show the chosen frame and the generated captions of a video'),
   call('settings get', 'getLibrarySettings', [], 'print the settings of a library for another service, library.json'),
   call(

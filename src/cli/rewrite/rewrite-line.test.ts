@@ -68,6 +68,31 @@ test.each([
     text: String.raw`"https:\u002F\u002Fwatch.example.com\u002Fembed\u002F7\u002F${ID}"`,
   },
   {
+    name: 'a percent-encoded embed code',
+    line: `%3Ciframe%20src%3D%22https%3A%2F%2Fiframe.mediadelivery.net%2Fembed%2F12345%2F${ID}%22%3E`,
+    text: `%3Ciframe%20src%3D%22https%3A%2F%2Fwatch.example.com%2Fembed%2F7%2F${ID}%22%3E`,
+  },
+  {
+    name: 'a percent-encoded value after an equals sign',
+    line: 'to=x%3Dhttps%3a%2f%2fvideo.bunnycdn.com%2flibrary%2f12345%2fvideos',
+    text: 'to=x%3Dhttps%3A%2F%2Fmedia.example.com%2flibrary%2f7%2fvideos',
+  },
+  {
+    name: 'a URL that is percent-encoded twice',
+    line: `next=%2Fgo%3Fto%3D%2522https%253A%252F%252Fplayer.mediadelivery.net%252Fembed%252F12345%252F${ID}`,
+    text: `next=%2Fgo%3Fto%3D%2522https%253A%252F%252Fwatch.example.com%252Fembed%252F7%252F${ID}`,
+  },
+  {
+    name: 'an old scheme after an escaped line break, as in SQL',
+    line: String.raw`'text\nhttp://iframe.mediadelivery.net/embed/12345/x\r\nhttp://video.bunnycdn.com/'`,
+    text: String.raw`'text\nhttps://watch.example.com/embed/7/x\r\nhttps://media.example.com/'`,
+  },
+  {
+    name: 'an old scheme after an escaped quote',
+    line: String.raw`{"html":"\u003Ciframe src=\u0022http:\/\/iframe.mediadelivery.net\/embed\/12345\/x\u0022"}`,
+    text: String.raw`{"html":"\u003Ciframe src=\u0022https:\/\/watch.example.com\/embed\/7\/x\u0022"}`,
+  },
+  {
     name: 'a port',
     line: 'https://video.bunnycdn.com:443/library/12345/videos',
     text: 'https://media.example.com/library/7/videos',
@@ -81,6 +106,7 @@ test.each([
   'https://xiframe.mediadelivery.net/embed/12345/x',
   'https://sub.iframe.mediadelivery.net/embed/12345/x',
   'mail@video.bunnycdn.com',
+  'mail%40video.bunnycdn.com',
   'https://bunny.net/stream',
 ])('leaves %s unchanged', (line) => {
   expect(rewriteLine(line, rules)).toMatchObject({ text: line, found: [] });

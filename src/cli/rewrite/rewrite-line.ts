@@ -10,11 +10,21 @@ export type FoundAddress = {
   keptLibrary: string | null;
 };
 
-/** Notation of a URL: its slashes, and whether it is percent-encoded. */
-type Notation = { slash: string; isPercent: boolean };
+/** Notation of a URL: its slashes, and how often it is percent-encoded. */
+type Notation = { slash: string; percentLevels: number };
 
-/** Plain, escaped in JSON, as a code point in scripts, percent-encoded, or as an entity of HTML. */
-const SLASH = String.raw`(?:\\{0,16}/|\\{1,16}u002F|%2F|&#x2F;|&#47;|&sol;)`;
+/** Plain, escaped in JSON, as a code point in scripts, percent-encoded up to four times, or as an entity of HTML. */
+const SLASH = String.raw`(?:\\{0,16}/|\\{1,16}u002F|%(?:25){0,3}2F|&#x2F;|&#47;|&sol;)`;
+const COLON = '(?::|%(?:25){0,3}3A)';
+/** A URL begins after another character, or after an escaped one, such as the quote in `%22https%3A%2F%2F`. */
+const START = [
+  String.raw`(?<![\w.@%-])`,
+  // An escaped @ belongs to an email address.
+  '(?<=%(?:25){0,3}(?!40)[0-9A-F]{2})',
+  String.raw`(?<=\\[bfnrt])`,
+  String.raw`(?<=\\x[0-9A-F]{2})`,
+  String.raw`(?<=\\u[0-9A-F]{4})`,
+].join('|');
 const FIRST_SLASH = new RegExp(`^${SLASH}`, 'i');
 const KNOWN_HOSTS = [...PLAYER_HOSTS, ...API_HOSTS].map((host) => host.replaceAll('.', String.raw`\.`)).join('|');
 
@@ -22,11 +32,11 @@ const KNOWN_HOSTS = [...PLAYER_HOSTS, ...API_HOSTS].map((host) => host.replaceAl
 export function addressPattern(rules: RewriteRules): RegExp {
   const mapped = [...rules.hosts.keys()].map((host) => host.replaceAll('.', String.raw`\.`));
   const hosts = [KNOWN_HOSTS, String.raw`[a-z0-9-]+\.b-cdn\.net`, ...mapped].join('|');
-  const prefix = String.raw`(?<![\w.@%-])(?<scheme>https?(?::|%3A))?(?<slashes>${SLASH}{2})?`;
+  const prefix = `(?:${START})(?<scheme>https?${COLON})?(?<slashes>${SLASH}{2})?`;
   const path = `(?<path>${SLASH}(?<page>embed|play|library)${SLASH}(?<library>[0-9]+)(?![0-9a-z]))?`;
   // The rest is not replaced, only searched: it may contain more URLs.
   const rest = String.raw`(?=(?<rest>(?:${SLASH}|[\w.~%-])*))`;
-  const port = `(?:(?::|%3A)[0-9]{1,5}(?![0-9]))?`;
+  const port = `(?:${COLON}[0-9]{1,5}(?![0-9]))?`;
   return new RegExp(String.raw`${prefix}(?<host>${hosts})(?![\w-]|\.\w)${port}${path}${rest}`, 'gi');
 }
 
@@ -75,14 +85,16 @@ export function rewriteLine(
 
 function notationOf(slashes: string, path: string, rest: string): Notation {
   const [slash = '/'] = FIRST_SLASH.exec(`${slashes}${path}${rest}`) ?? [];
-  return { slash, isPercent: slash.startsWith('%') };
+  // `%2F` is encoded once, `%252F` twice.
+  return { slash, percentLevels: slash.startsWith('%') ? (slash.length - 1) / 2 : 0 };
 }
 
-function encode(plain: string, { slash, isPercent }: Notation): string {
-  return isPercent ? encodeURIComponent(plain) : plain.replaceAll('/', slash);
+function encode(plain: string, { slash, percentLevels }: Notation): string {
+  if (percentLevels === 0) return plain.replaceAll('/', slash);
+  return encodeURIComponent(plain).replaceAll('%', `%${'25'.repeat(percentLevels - 1)}`);
 }
 
 /** Returns a path in plain notation. */
-function decode(path: string, { slash, isPercent }: Notation): string {
-  return isPercent ? path.replaceAll(/%2F/gi, '/') : path.replaceAll(slash, '/');
+function decode(path: string, { slash, percentLevels }: Notation): string {
+  return percentLevels > 0 ? path.replaceAll(/%(?:25){0,3}2F/gi, '/') : path.replaceAll(slash, '/');
 }

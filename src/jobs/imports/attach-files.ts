@@ -41,7 +41,15 @@ export async function attachFiles(
       notes.push(`${what} could not be imported: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
+  const languages = new Set<string>();
   for (const caption of located.captions) {
+    const language = caption.srclang.replaceAll('_', '-').toLowerCase();
+    if (languages.has(language)) {
+      const name = [caption.srclang, caption.label].filter((part) => part !== '').join(', ');
+      notes.push(`Captions "${name}" are not imported, because the video has others in this language.`);
+      continue;
+    }
+    languages.add(language);
     if (findCaption(captions, caption.srclang) !== undefined) continue;
     await attempt(`Captions "${caption.srclang}"`, () => attachCaption(key, { caption, deps }, signal));
   }

@@ -1,4 +1,5 @@
 import type { Db, FollowUp } from '../../catalog/db.ts';
+import { fitFields } from '../../catalog/imports/fit-fields.ts';
 import {
   ALREADY_HERE,
   type OpenItem,
@@ -7,6 +8,7 @@ import {
   startItem,
   takenReason,
   waitForSource,
+  waitForSpace,
 } from '../../catalog/imports/import-item-store.ts';
 import { insertImportedCollection, insertImportedVideo } from '../../catalog/imports/imported-video-store.ts';
 import type { ImportedVideo } from '../../catalog/imports/listed-item.ts';
@@ -46,7 +48,8 @@ export type RunningImport = {
 /**
  * Starts an item: creates its collection or video and requests its file. Continues where an earlier attempt ended.
  * Records an outcome or a later attempt for everything that fails. Throws `SourceBusy` if the source asked for a pause,
- * and `Refused` (`quota-reached` or `disk-full`) if the library or the disk is full.
+ * and `Refused` if the library (`quota-reached`) or the disk (`disk-full`) is full, or if the source refuses the key
+ * (`unauthenticated`).
  */
 export async function importItem(
   item: OpenItem,
@@ -59,13 +62,29 @@ export async function importItem(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SourceBusy || error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
-    // Most other items would be refused too.
-    if (error instanceof Refused && (error.kind === 'quota-reached' || error.kind === 'disk-full')) throw error;
+    if (error instanceof Refused && error.kind === 'quota-reached') throw error;
+    if (error instanceof Refused && error.kind === 'disk-full') return await postpone(item, deps);
+    if (error instanceof Refused && error.kind === 'unauthenticated') await requireKey(running, signal);
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof SourcePreparing) await waitForSource(deps.db, item, reason);
     else if (isTransient(error)) await retryLater(deps.db, item, reason);
-    else await settleItem(deps.db, item, { state: 'failed', reason, isRetryable: false });
+    // The owner of the source may permit the access, or restore an archived object.
+    else await settleItem(deps.db, item, { state: 'failed', reason, isRetryable: isForbidden(error) });
   }
+}
+
+/** Makes a large file wait for space, so that smaller ones are imported. Throws `Refused` if no file fits. */
+async function postpone(item: OpenItem, { db, storage }: ImportDeps): Promise<void> {
+  await requireSpace(0, { storage, diskFloorBytes: usualDiskFloorBytes });
+  await waitForSpace(db, item);
+}
+
+/**
+ * Throws `Refused` (`unauthenticated`) if the source refuses the key for its list too. It may also refuse a single
+ * video, which the owner of the key may not read.
+ */
+async function requireKey({ source, request, client }: RunningImport, signal: AbortSignal): Promise<void> {
+  await source.list(request, { cursor: null, client, guidFor: () => newGuid() }, signal);
 }
 
 async function importCollection(item: OpenItem, db: Db): Promise<void> {
@@ -92,13 +111,13 @@ async function importVideo(
   if (found !== null)
     await requireSpace(found.sizeBytes ?? 0, { storage: deps.storage, diskFloorBytes: usualDiskFloorBytes });
   await inTransaction(deps.db, (tx) => requireStorageQuota(tx, item.libraryId, { bytes: found?.sizeBytes ?? null }));
-  const merged = { ...item.video, ...located.details };
+  const { fields: merged, notes: shortened } = fitFields({ ...item.video, ...located.details });
   const toNew = (guid: Guid) => deriveNewGuid(item.libraryId, guid);
   const video = running.makesNewGuids ? { ...merged, comments: withNewComments(merged.comments, toNew) } : merged;
   if (!item.ownsTarget && !(await create({ ...item, video }, deps.db))) return;
   const key = { libraryId: item.libraryId, mediaId: item.targetId };
   const notes = await attachFiles(key, { located, deps: { ...deps, client } }, signal);
-  const all = [...new Set([...item.notes, ...(located.notes ?? []), ...(found?.notes ?? []), ...notes])];
+  const all = [...new Set([...item.notes, ...(located.notes ?? []), ...(found?.notes ?? []), ...shortened, ...notes])];
   const file = found && limited(found.file, running.maxBytesPerSec);
   await requestFile(item, { file, fileBytes: found?.sizeBytes ?? null, notes: all }, deps);
 }
@@ -114,19 +133,29 @@ async function create(item: VideoItem, db: Db): Promise<boolean> {
 
 type Found = { file: FetchRequest; sizeBytes: number | null; notes: string[] };
 
-/** Returns the first candidate that exists. Throws `Refused` with the reason of each if there is none. */
+function isForbidden(error: unknown): boolean {
+  return error instanceof Refused && error.kind === 'forbidden';
+}
+
+/**
+ * Returns the first candidate that exists. Throws `Refused` with the reason of each if there is none, as `forbidden` if
+ * the source denies access to all of them.
+ */
 async function findFile(files: LocatedFiles['files'], client: SourceClient, signal: AbortSignal): Promise<Found> {
   const reasons: string[] = [];
+  let denied = 0;
   for (const { kind, url, headers } of files) {
-    const { isThere, reason, sizeBytes } = await client.probe({ url, headers }, signal);
+    const { isThere, isDenied, reason, sizeBytes } = await client.probe({ url, headers }, signal);
     // A source without the original lists only encoded files.
     const isLesser = !isEncoded(files[0]?.kind) && isEncoded(kind);
     const notes = isLesser ? [`The original could not be downloaded, so an encoded file is used. ${reasons[0]}`] : [];
     if (isThere && kind === PLAYLIST) return { file: { url, headers, isPlaylist: true }, sizeBytes: null, notes };
     if (isThere) return { file: { url, headers }, sizeBytes, notes };
     reasons.push(`${kind}: ${reason}`);
+    denied += isDenied ? 1 : 0;
   }
-  throw new Refused('invalid', `No file could be downloaded. ${reasons.join(' ')}`);
+  const isDeniedAlways = denied > 0 && denied === files.length;
+  throw new Refused(isDeniedAlways ? 'forbidden' : 'invalid', `No file could be downloaded. ${reasons.join(' ')}`);
 }
 
 function isEncoded(kind: string | undefined): boolean {

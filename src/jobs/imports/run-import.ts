@@ -1,5 +1,6 @@
 import type { Db, FollowUp } from '../../catalog/db.ts';
 import { countUnhashed, findDuplicates, settleDuplicate } from '../../catalog/imports/duplicate-store.ts';
+import { fitItem } from '../../catalog/imports/fit-fields.ts';
 import { findOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
 import {
   endImport,
@@ -38,6 +39,9 @@ const DISK_PAUSE_SEC = 30;
 /** Reason shown while the disk is nearly full. */
 const DISK_FULL = 'The disk is nearly full. The import is paused, and continues when there is space again.';
 const NEEDS_NEWER_WORKER = 'Waiting for a worker of a newer version, which knows this source.';
+const KEY_ADVICE = 'The source refuses the key. Start the import again with a valid one.';
+const REPEATED_PAGE = 'Expected the next page of the list from the source, got the same page again.';
+const NOT_UPLOADED = 'Not all files were uploaded within a week. Run the command of this import again.';
 /** Time for which an import waits for uploads, in ms. */
 const UPLOAD_LIMIT_MS = 7 * 24 * 3_600_000;
 /** Maximum number of items whose file is tried as a sample of the speed. */
@@ -74,7 +78,10 @@ export const runImport = defineJob<ImportTick, ImportDeps>({
     } catch (error) {
       // The queue does not retry a refusal, but retries after any other error.
       if (error instanceof Refused && isTransient(error)) throw new Error(error.message, { cause: error });
-      if (error instanceof Refused && error.kind === 'quota-reached') return await stop(opened, error.message, deps);
+      if (error instanceof Refused && error.kind === 'quota-reached')
+        return await stop(opened, { reason: error.message, advice: adviceFor(opened) }, deps);
+      if (error instanceof Refused && error.kind === 'unauthenticated' && opened.state === 'running')
+        return await stop(opened, { reason: error.message, advice: KEY_ADVICE }, deps);
       if (error instanceof Refused && error.kind === 'disk-full')
         return await next(opened, { reason: DISK_FULL, delaySec: DISK_PAUSE_SEC }, deps);
       if (!(error instanceof SourceBusy)) throw error;
@@ -133,11 +140,19 @@ async function next(
   await passOn(db, { libraryId: opened.libraryId, importId: opened.importId, tick: opened.tick }, { reason, send });
 }
 
-/** Stops an import whose library is full. Files in transfer are completed. A resume continues with the others. */
-async function stop(opened: OpenImport, reason: string, deps: ImportDeps): Promise<void> {
-  const advice = opened.source === 'upload' ? 'Then run the command again.' : 'Resume the import afterwards.';
+/** Stops an import. Files in transfer are completed. */
+async function stop(
+  opened: OpenImport,
+  { reason, advice }: { reason: string; advice: string },
+  deps: ImportDeps,
+): Promise<void> {
   await stopImport(deps.db, opened, `${reason} ${advice}`);
   await next(opened, { reason: null, delaySec: 0 }, deps);
+}
+
+/** Returns how to continue when the library has room again. */
+function adviceFor({ source }: OpenImport): string {
+  return source === 'upload' ? 'Then run the command again.' : 'Resume the import afterwards.';
 }
 
 /** Does a part of the import. Returns the pause before the next part in s, or null if the import has ended. */
@@ -164,8 +179,10 @@ async function listSource(opened: OpenImport, { running, deps }: Parts, signal: 
   const until = Date.now() + RUN_MS;
   do {
     const page = await source.list(request, { cursor, client, guidFor }, signal);
+    if (page.next !== null && page.next === cursor) throw new Refused('invalid', REPEATED_PAGE);
     const toNew = (guid: Guid) => deriveNewGuid(opened.libraryId, guid);
-    const items = opened.makesNewGuids ? page.items.map((item) => withNewGuids(item, toNew)) : page.items;
+    const fitting = page.items.map(fitItem);
+    const items = opened.makesNewGuids ? fitting.map((item) => withNewGuids(item, toNew)) : fitting;
     if (!(await savePage(deps.db, opened, { ...page, items }))) return null;
     cursor = page.next;
   } while (cursor !== null && Date.now() < until);
@@ -257,7 +274,7 @@ async function pauseOf(opened: OpenImport, { running, deps }: Parts): Promise<nu
     return TRANSFER_PAUSE_SEC;
   }
   await releaseUnsent(deps.db, opened.importId);
-  await endImport(deps.db, opened, { state: 'cancelled', reason: 'Not all files were uploaded within a week.' });
+  await endImport(deps.db, opened, { state: 'cancelled', reason: NOT_UPLOADED });
   return null;
 }
 

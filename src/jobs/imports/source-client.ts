@@ -45,6 +45,16 @@ export class SourcePreparing extends Error {
   }
 }
 
+/**
+ * Checks an item again that had an obstacle when it was listed. Throws `SourcePreparing` for an obstacle that passes,
+ * and `Refused` (`invalid`) for any other.
+ */
+export function requireNoObstacle(obstacle: { reason: string; isRetryable: boolean } | null): void {
+  if (obstacle === null) return;
+  if (obstacle.isRetryable) throw new SourcePreparing(obstacle.reason);
+  throw new Refused('invalid', obstacle.reason);
+}
+
 /** The source asked for a pause. The import continues after it. */
 export class SourceBusy extends Error {
   readonly waitSec: number;
@@ -60,7 +70,7 @@ export class SourceBusy extends Error {
 export type SourceClient = {
   /**
    * Reads JSON. Tries again after network failures and statuses of 500 and above. Throws `SourceBusy` after a 429, and
-   * `Refused` (`invalid`) after a status other than 200 and 201.
+   * `Refused` after a status other than 200 and 201: `unauthenticated` after a 401, or else `invalid`.
    */
   readJson(request: ApiRequest, signal: AbortSignal): Promise<unknown>;
   /** Reads JSON. Returns null if it does not exist (403, 404, 410). Fails like `readJson`. */
@@ -70,13 +80,14 @@ export type SourceClient = {
   /** Reads a small file. Fails like `readJson`. */
   readFile(file: FileRequest & { maxBytes: number }, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Requests the first byte of a file. Returns whether it exists, and its size if the source states it. Fails like
-   * `readJson`, except that statuses from 400 to 499 mean that it does not exist.
+   * Requests the first byte of a file. Returns whether it exists, whether access to it is denied (401, 403), and its
+   * size if the source states it. Fails like `readJson`, except that statuses from 400 to 499 mean that it does not
+   * exist.
    */
   probe(
     file: FileRequest,
     signal: AbortSignal,
-  ): Promise<{ isThere: boolean; reason: string; sizeBytes: number | null }>;
+  ): Promise<{ isThere: boolean; isDenied: boolean; reason: string; sizeBytes: number | null }>;
   /**
    * Downloads the beginning of a file. Returns the bytes per second, or null for a file that is too small. Throws
    * `Refused` (`timeout`) for an origin that stalls.
@@ -90,7 +101,8 @@ export function createSourceClient(outbound: Outbound): SourceClient {
     const { status, body } = await ask(outbound, { ...wanted, range: null }, signal);
     if (status === 200 || status === 201) return { status, body };
     if (MISSING.has(status)) return { status, body: null };
-    throw new Refused('invalid', `${statusMessage(status)} Expected 200 from ${withoutQuery(wanted.url)}.`);
+    const kind = status === 401 ? 'unauthenticated' : 'invalid';
+    throw new Refused(kind, `${statusMessage(status)} Expected 200 from ${withoutQuery(wanted.url)}.`);
   };
   const read = async (wanted: Wanted, signal: AbortSignal) => {
     const { status, body } = await find(wanted, signal);
@@ -119,7 +131,8 @@ export function createSourceClient(outbound: Outbound): SourceClient {
       const isThere = status === 200 || status === 206;
       const total = status === 206 ? headers['content-range']?.split('/')[1] : headers['content-length'];
       const sizeBytes = total !== undefined && /^\d{1,15}$/.test(total) ? Number(total) : null;
-      return { isThere, reason: isThere ? '' : statusMessage(status), sizeBytes };
+      const isDenied = status === 401 || status === 403;
+      return { isThere, isDenied, reason: isThere ? '' : statusMessage(status), sizeBytes };
     },
     async measure({ url, headers }, signal) {
       const limits = { maxBytes: Number.MAX_SAFE_INTEGER, timeoutMs: 2 * SAMPLE_MS, idleTimeoutMs: SAMPLE_MS };

@@ -24,6 +24,14 @@ test.each([`/${BARE}0/playlist.m3u8`, `/${BARE.slice(1)}/playlist.m3u8`, `/embed
   },
 );
 
+test.each([
+  ['/playerjs/playerjs-latest.min.js', 'protocol'],
+  ['/playerjs/player-0.1.0.min.js', 'protocol'],
+  ['/playerjs/millrace-player.js', 'element'],
+])('%s is a script for pages that embed the player', (path, script) => {
+  expect(parseEdgePath(path)).toEqual({ pathZone: null, target: { kind: 'embed-client', script } });
+});
+
 test.each(['page', 'player', 'download', 'logo', 'comments'])("parses the path of a share's %s", (part) => {
   const token = 'a'.repeat(43);
   const path = part === 'page' ? `/share/${token}` : `/share/${token}/${part}`;

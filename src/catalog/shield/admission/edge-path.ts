@@ -83,6 +83,8 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
 const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
 const EMBED_CLIENTS: ReadonlyMap<string, 'protocol' | 'element'> = new Map([
   ['/playerjs/playerjs-latest.min.js', 'protocol'],
+  // Older pages of the hosted service load this version, which has the same protocol.
+  ['/playerjs/player-0.1.0.min.js', 'protocol'],
   ['/playerjs/millrace-player.js', 'element'],
 ]);
 const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'list', 'download', 'logo', 'comments'];

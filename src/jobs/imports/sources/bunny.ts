@@ -6,12 +6,19 @@ import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
 import type { SourceSettings } from '../settings-importer.ts';
-import { type FileRequest, isTransient, PLAYLIST, SourceBusy, type SourceClient } from '../source-client.ts';
+import {
+  type FileRequest,
+  isTransient,
+  PLAYLIST,
+  requireNoObstacle,
+  SourceBusy,
+  type SourceClient,
+} from '../source-client.ts';
 import { findCdnUrl } from './find-cdn-url.ts';
+import { cursorAfter, placeOf } from './numbered-pages.ts';
 import {
   countOf,
   daysOf,
-  descriptionOf,
   emptyVideo,
   type Fields,
   fieldsOf,
@@ -54,7 +61,8 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
     },
     readSettings: readStreamSettings,
     list: (request, { cursor, client }, signal) => listPage(request, { cursor, client }, signal),
-    async locate(request, { item: { sourceId: id, video }, client }, signal) {
+    async locate(request, { item: { sourceId: id, video: listed }, client }, signal) {
+      const video = listed.files.length > 0 ? listed : await readAgain(request, { id, client }, signal);
       const at = (address: string) => fileRequest(request, `/${id}/${address}`);
       return {
         files: video.files.map(({ kind, address }) => ({ kind, ...candidate(request, kind, `/${id}/${address}`) })),
@@ -133,6 +141,19 @@ function storageOf(zone: Fields | null): SourceRequest['storage'] {
   return host === null || name === null || key === null ? null : { url: `https://${host}/${name}`, key };
 }
 
+/** Reads a video that had no files when it was listed, because it was being encoded. */
+async function readAgain(
+  request: SourceRequest,
+  { id, client }: { id: string; client: SourceClient },
+  signal: AbortSignal,
+): Promise<ImportedVideo> {
+  const url = `${request.apiUrl}/library/${request.libraryId}/videos/${id}`;
+  const headers = { AccessKey: request.accessKey ?? '' };
+  const { obstacle, video } = readVideo(fieldsOf(await client.readJson({ url, headers }, signal)), request);
+  requireNoObstacle(obstacle);
+  return video;
+}
+
 type Watched = { id: string; video: Located['video']; client: SourceClient };
 
 /** Reads the charts of a video that somebody watched. */
@@ -157,19 +178,20 @@ async function readDays(
 
 type At = { cursor: string | null; client: SourceClient };
 
-/** The cursor is the list and its page: `collections 2`, `videos 1`. */
+/** Collections are listed before videos. */
 async function listPage(request: SourceRequest, { cursor, client }: At, signal: AbortSignal): Promise<ListedPage> {
-  const [list = '', number = ''] = (cursor ?? 'collections 1').split(' ');
-  const page = Number(number);
+  const place = placeOf(cursor ?? 'collections 1');
+  const { list, page } = place;
   const query = `page=${page}&itemsPerPage=${PAGE_ITEMS}&orderBy=date`;
   const url = `${request.apiUrl}/library/${request.libraryId}/${list}?${query}`;
   const headers = { AccessKey: request.accessKey ?? '' };
   const answer = fieldsOf(await client.readJson({ url, headers }, signal));
   const items = listOf(answer.items);
-  const isLast = items.length === 0 || page * countOf(answer.itemsPerPage) >= countOf(answer.totalItems);
+  const [total, pageItems] = [countOf(answer.totalItems), countOf(answer.itemsPerPage)];
+  const isAll = total > 0 && page * pageItems >= total;
+  const after = cursorAfter(place, { total, pageItems, isLast: items.length === 0 || isAll });
   const read = list === 'videos' ? (item: Fields) => readVideo(item, request) : readCollection;
-  const next = list === 'videos' ? null : 'videos 1';
-  return { items: items.map(read), next: isLast ? next : `${list} ${page + 1}` };
+  return { items: items.map(read), next: after ?? (list === 'videos' ? null : 'videos 1') };
 }
 
 function readCollection(item: Fields): ListedItem {
@@ -184,7 +206,7 @@ function idOf(item: Fields) {
   throw new Refused('invalid', `Expected the source to list GUIDs, got ${JSON.stringify(item.guid)}. Check its URL.`);
 }
 
-function readVideo(item: Fields, request: SourceRequest): ListedItem {
+function readVideo(item: Fields, request: SourceRequest): Extract<ListedItem, { kind: 'video' }> {
   const id = idOf(item);
   const status = countOf(item.status);
   const files = filesOf(item, request);
@@ -219,7 +241,7 @@ function toImported(item: Fields, files: ImportFile[]): ImportedVideo {
   return {
     ...emptyVideo(),
     hasFailed: countOf(item.status) === FAILED,
-    description: descriptionOf(item.description),
+    description: textOf(item.description),
     category: textOf(item.category),
     collectionId: readGuid(textOf(item.collectionId) ?? ''),
     isPublic: item.isPublic === true,
@@ -249,9 +271,11 @@ function filesOf(item: Fields, { storage }: SourceRequest): ImportFile[] {
     .map((height) => ({ kind: 'mp4', address: `play_${height}p.mp4` }));
   const kept = item.hasOriginal === true ? [{ kind: 'original', address: 'original' }] : [];
   const stored = storage !== null && kept.length > 0 ? [{ kind: 'storage', address: 'original' }] : [];
-  const streamed =
-    countOf(item.status) === FINISHED && mp4s.length > 0 ? [{ kind: PLAYLIST, address: 'playlist.m3u8' }] : [];
-  return [...kept, ...stored, ...(item.hasMP4Fallback === true ? mp4s : []), ...streamed];
+  const status = countOf(item.status);
+  const streamed = status === FINISHED && mp4s.length > 0 ? [{ kind: PLAYLIST, address: 'playlist.m3u8' }] : [];
+  // While a video is being encoded, its best MP4 file is not made yet.
+  const hasMp4s = item.hasMP4Fallback === true && (status === FINISHED || status === FAILED);
+  return [...kept, ...stored, ...(hasMp4s ? mp4s : []), ...streamed];
 }
 
 function candidate(request: SourceRequest, kind: string, path: string): FileRequest {

@@ -2,7 +2,7 @@ import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
-import { type SourceClient, SourcePreparing } from '../source-client.ts';
+import { requireNoObstacle, type SourceClient, SourcePreparing } from '../source-client.ts';
 import {
   emptyVideo,
   type Fields,
@@ -52,10 +52,11 @@ async function listVideos(
   });
   const videos = listOf(fieldsOf(await client.readJson(at(request, `?${query}`), signal)).result);
   const items = videos.map((video) => readVideo(video, guidFor));
-  if (videos.length < PAGE_ITEMS) return { items, next: null };
   const last = timeOf(videos.at(-1)?.created);
   const next = last === null ? null : new Date(Math.floor(Date.parse(last) / 1000) * 1000 - 1000).toISOString();
+  // The service may reduce the limit, so a part that is not full is not always the last one.
   if (next !== null && (cursor === null || next > cursor)) return { items, next };
+  if (videos.length < PAGE_ITEMS) return { items, next: null };
   throw new Refused('invalid', `Expected fewer than ${PAGE_ITEMS} videos per second at the source, got more.`);
 }
 
@@ -84,7 +85,7 @@ function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {
       visibility: isPublic ? 'public' : 'private',
       uploadedAt: timeOf(video.uploaded ?? video.created),
       metaTags: [...tagsOf('cloudflareUid', sourceId, []), ...details],
-      thumbnail: isChosen && isPublic ? textOf(video.thumbnail) : null,
+      thumbnail: isChosen ? textOf(video.thumbnail) : null,
     },
   };
 }
@@ -122,7 +123,9 @@ async function locate(
       ).result,
     );
   const known = fieldsOf(fieldsOf(await read('/downloads')).default);
-  const found = textOf(known.status) === null ? fieldsOf((await send('/downloads', {})).default) : known;
+  const isKnown = textOf(known.status) !== null;
+  if (!isKnown) requireNoObstacle(obstacleOf(fieldsOf(fieldsOf(await read('')).status)));
+  const found = isKnown ? known : fieldsOf((await send('/downloads', {})).default);
   if (found.status === 'inprogress') throw new SourcePreparing('Cloudflare is preparing the download of this video.');
   const url = textOf(found.url);
   if (found.status !== 'ready' || url === null) {
@@ -139,9 +142,10 @@ async function locate(
       return [{ ...file, srclang, label: textOf(label) ?? '' }];
     });
   const { thumbnail } = item.video;
+  const signed = (address: string) => ({ url: address.replace(item.sourceId, token ?? item.sourceId), headers: {} });
   return {
-    files: [{ kind: 'mp4', url: token === null ? url : url.replace(item.sourceId, token), headers: {} }],
+    files: [{ kind: 'mp4', ...signed(url) }],
     captions,
-    thumbnail: thumbnail === null ? null : { url: thumbnail, headers: {} },
+    thumbnail: thumbnail === null ? null : signed(thumbnail),
   };
 }

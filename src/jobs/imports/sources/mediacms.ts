@@ -2,9 +2,9 @@ import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
 import type { Chapter } from '../../../catalog/schema.ts';
 import type { ImportSource, ListedPage, Listing, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
 import { type FileRequest, fileAt, type SourceClient } from '../source-client.ts';
+import { cursorAfter, placeOf } from './numbered-pages.ts';
 import {
   countOf,
-  descriptionOf,
   emptyVideo,
   type Fields,
   fieldsOf,
@@ -16,6 +16,9 @@ import {
   titleOf,
   visibilityOf,
 } from './read-fields.ts';
+
+/** Usual page size of the list, which the administrator may change. */
+const PAGE_ITEMS = 50;
 
 /** Videos of a MediaCMS: those of one author, or all of them with the token of an editor. */
 export const mediacms: ImportSource = {
@@ -38,12 +41,17 @@ async function listMedia(
   signal: AbortSignal,
 ): Promise<ListedPage> {
   const { apiUrl, account } = request;
-  const page = Number(cursor ?? 1);
+  const place = placeOf(cursor ?? 'media 1');
+  const { page } = place;
   const query = new URLSearchParams({ page: String(page), ...(account !== null && { author: account }) });
   const list = account === null ? 'manage_media' : 'media';
-  const read = fieldsOf(await client.readJson(at(request, `${apiUrl}/api/v1/${list}?${query}`), signal));
-  const items = listOf(read.results).map((one) => readMedium(one, guidFor));
-  return { items, next: textOf(read.next) === null ? null : String(page + 1) };
+  const wanted = at(request, `${apiUrl}/api/v1/${list}?${query}`);
+  // The last page does not exist any more if its items were deleted.
+  const read = fieldsOf(await (page === 1 ? client.readJson(wanted, signal) : client.findJson(wanted, signal)));
+  const found = listOf(read.results);
+  const total = read.count === undefined ? Math.max(0, (place.total ?? 0) - 1) : countOf(read.count);
+  const next = cursorAfter(place, { total, pageItems: PAGE_ITEMS, isLast: textOf(read.next) === null });
+  return { items: found.map((one) => readMedium(one, guidFor)), next };
 }
 
 function readMedium(medium: Fields, guidFor: Listing['guidFor']): ListedItem {
@@ -61,7 +69,7 @@ function readMedium(medium: Fields, guidFor: Listing['guidFor']): ListedItem {
     notes: [],
     video: {
       ...emptyVideo(),
-      description: descriptionOf(medium.description),
+      description: textOf(medium.description),
       isPublic: medium.state === 'public',
       visibility: visibilityOf(medium.state, { public: 'public', unlisted: 'unlisted' }),
       uploadedAt: timeOf(medium.add_date),
@@ -99,7 +107,7 @@ async function locate(
     }),
     thumbnail: poster === null ? null : at(request, poster),
     details: {
-      description: descriptionOf(medium.description) ?? item.video.description,
+      description: textOf(medium.description) ?? item.video.description,
       category: categories[0] ?? null,
       chapters: listOf(medium.chapter_data).map(readChapter),
       metaTags: tagsOf('mediacmsToken', item.sourceId, tags),

@@ -1,7 +1,7 @@
 import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
-import { type SourceClient, SourcePreparing } from '../source-client.ts';
+import { requireNoObstacle, type SourceClient, SourcePreparing } from '../source-client.ts';
 import { countOf, emptyVideo, type Fields, fieldsOf, listOf, secOf, tagsOf, textOf, titleOf } from './read-fields.ts';
 
 /** Maximum page size of the list of assets. */
@@ -50,7 +50,7 @@ function readAsset(asset: Fields, guidFor: Listing['guidFor']): ListedItem {
     kind: 'video',
     sourceId,
     id: guidFor(sourceId),
-    title: titleOf(meta.title ?? asset.passthrough, sourceId),
+    title: titleOf(textOf(meta.title) ?? asset.passthrough, sourceId),
     sizeBytes: null,
     durationSec: secOf(asset.duration),
     obstacle: obstacleOf(asset),
@@ -95,6 +95,7 @@ async function locate(
   const path = `/video/v1/assets/${encodeURIComponent(item.sourceId)}`;
   const read = async () => fieldsOf(fieldsOf(await client.readJson(at(request, path), signal)).data);
   let asset = await read();
+  requireNoObstacle(obstacleOf(asset));
   if (fieldsOf(asset.master).status === undefined) {
     const body = JSON.stringify({ master_access: 'temporary' });
     await client.readJson({ ...at(request, `${path}/master-access`), method: 'PUT', body }, signal);
@@ -123,10 +124,12 @@ function renditionsOf(asset: Fields, base: string): LocatedFiles['files'] {
 function textsOf(asset: Fields, { cdnUrl }: SourceRequest): Omit<LocatedFiles, 'files'> {
   const publicId = textOf(listOf(asset.playback_ids).find(({ policy }) => policy === 'public')?.id);
   const texts = listOf(asset.tracks).filter(({ type, status }) => type === 'text' && (status ?? 'ready') === 'ready');
-  const captions = texts.flatMap(({ id, language_code: code, name }) => {
+  const captions = texts.flatMap(({ id, language_code: code, name, text_source: made }) => {
     const srclang = textOf(code);
     if (publicId === null || srclang === null) return [];
-    return [{ url: `${cdnUrl}/${publicId}/text/${String(id)}.vtt`, headers: {}, srclang, label: textOf(name) ?? '' }];
+    const url = `${cdnUrl}/${publicId}/text/${String(id)}.vtt`;
+    const origin = String(made).startsWith('generated') ? { origin: 'speech' as const } : {};
+    return [{ url, headers: {}, srclang, label: textOf(name) ?? '', ...origin }];
   });
   const lost = texts.length - captions.length;
   const reason = publicId === null ? 'the asset has no public playback id' : 'they have no language';

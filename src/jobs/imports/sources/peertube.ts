@@ -2,11 +2,10 @@ import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
-import { type FileRequest, fileAt, type SourceClient } from '../source-client.ts';
+import { type FileRequest, fileAt, requireNoObstacle, type SourceClient } from '../source-client.ts';
 import {
   chaptersOf,
   countOf,
-  descriptionOf,
   emptyVideo,
   type Fields,
   fieldsOf,
@@ -66,16 +65,24 @@ async function listVideos(
   { cursor, client, guidFor }: Listing,
   signal: AbortSignal,
 ): Promise<ListedPage> {
-  const start = Number(cursor ?? 0);
+  const [start = 0, before = 0] = (cursor ?? '0').split(' ').map(Number);
   const path = `/users/me/videos?start=${start}&count=${PAGE_ITEMS}&sort=createdAt`;
   const read = fieldsOf(await client.readJson(at(request, path), signal));
   const videos = listOf(read.data);
   const channels = new Map(videos.map(({ channel }) => [channelId(channel), channel]));
   channels.delete(null);
   const collections = [...channels.values()].map((channel) => readChannel(fieldsOf(channel), guidFor));
-  const end = start + videos.length;
   const items = [...collections, ...videos.map((video) => readVideo(video, guidFor))];
-  return { items, next: videos.length === 0 || end >= countOf(read.total) ? null : String(end) };
+  return { items, next: nextStart({ start, before, found: videos.length, total: countOf(read.total) }) };
+}
+
+type Read = { start: number; before: number; found: number; total: number };
+
+/** Videos after deleted ones have moved forward, so the list continues as many places earlier. */
+function nextStart({ start, before, found, total }: Read): string | null {
+  const deleted = Math.max(0, before - total);
+  if (deleted > 0 && start > 0) return `${Math.max(0, start - deleted)} ${total}`;
+  return found === 0 || start + found >= total ? null : `${start + found} ${total}`;
 }
 
 function channelId(channel: unknown): string | null {
@@ -136,6 +143,7 @@ async function locate(
   const path = `/videos/${item.sourceId}`;
   const find = async (rest: string) => fieldsOf(await client.findJson(at(request, `${path}${rest}`), signal));
   const video = fieldsOf(await client.readJson(at(request, path), signal));
+  requireNoObstacle(obstacleOf(video));
   const original = await find('/source');
   const captions = listOf((await find('/captions')).data);
   const marks = listOf((await find('/chapters')).chapters);
@@ -144,15 +152,16 @@ async function locate(
   const tags = Array.isArray(video.tags) ? video.tags.map((tag) => textOf(tag)) : [];
   return {
     files,
-    captions: captions.flatMap(({ language, captionPath, fileUrl }) => {
+    captions: captions.flatMap(({ language, captionPath, fileUrl, automaticallyGenerated: isGenerated }) => {
       const { id, label } = fieldsOf(language);
       const [srclang, url] = [textOf(id), textOf(fileUrl) ?? textOf(captionPath)];
       if (srclang === null || url === null) return [];
-      return [{ ...fileAt(request, 'Bearer', url), srclang, label: textOf(label) ?? '' }];
+      const origin = isGenerated === true ? { origin: 'speech' as const } : {};
+      return [{ ...fileAt(request, 'Bearer', url), srclang, label: textOf(label) ?? '', ...origin }];
     }),
     thumbnail: thumbnailOf(request, video),
     details: {
-      description: descriptionOf(video.description),
+      description: textOf(video.description),
       watchSec: countOf(totalWatchTime),
       metaTags: tagsOf('peertubeUuid', item.sourceId, tags),
       chapters: chaptersOf(

@@ -16,8 +16,6 @@ export type Fields = Record<string, unknown>;
 
 /** Maximum length that the database can store. */
 export const MAX_INT32 = 2 ** 31 - 1;
-const MAX_TITLE_LENGTH = 500;
-const MAX_DESCRIPTION_LENGTH = 5_000;
 
 export const fieldsOf = (value: unknown): Fields => ({ ...Object(value) });
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
@@ -33,9 +31,7 @@ const markOf = (value: unknown): number => Math.min(MAX_INT32, countOf(value));
 /** Returns a time in a video in ms, or null for anything else. */
 export const momentOf = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 && value <= MAX_INT32 ? Math.round(value) : null;
-export const titleOf = (value: unknown, id: string): string =>
-  (readLine(textOf(value) ?? '') || id).slice(0, MAX_TITLE_LENGTH);
-export const descriptionOf = (value: unknown): string | null => textOf(value)?.slice(0, MAX_DESCRIPTION_LENGTH) ?? null;
+export const titleOf = (value: unknown, id: string): string => readLine(textOf(value) ?? '') || id;
 
 /** Parses a date in ISO 8601. Without a time zone, it is UTC. Dates before 1970, such as 0001-01-01, mean none. */
 export function timeOf(value: unknown): string | null {
@@ -48,10 +44,7 @@ export function timeOf(value: unknown): string | null {
 /** Returns the id at the source and the tags as meta tags, so that both can be found later. */
 export function tagsOf(idName: string, id: string, tags: readonly (string | null)[]): ImportedVideo['metaTags'] {
   const keywords = tags.filter((tag) => tag !== null).join(', ');
-  return [
-    { property: idName, value: id },
-    ...(keywords === '' ? [] : [{ property: 'keywords', value: keywords.slice(0, MAX_DESCRIPTION_LENGTH) }]),
-  ];
+  return [{ property: idName, value: id }, ...(keywords === '' ? [] : [{ property: 'keywords', value: keywords }])];
 }
 
 /** Returns chapters that end where the next one begins. Titles and starts in s. */

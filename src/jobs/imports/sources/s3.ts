@@ -3,6 +3,7 @@ import {
   FAILED_STATUS,
   findMediaLess,
   findSidecars,
+  groupOf,
   inListedOrder,
   isMedium,
   labelOf,
@@ -20,12 +21,11 @@ import { readGuid } from '../../../lib/guid.ts';
 import { parseXml } from '../../../lib/parse-xml.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, LocatedFiles, SourceRequest } from '../import-source.ts';
-import type { SourceClient } from '../source-client.ts';
+import { isTransient, type SourceClient } from '../source-client.ts';
 import { readBucketSettings } from './read-bucket-settings.ts';
 import {
   commentDetails,
   countOf,
-  descriptionOf,
   emptyVideo,
   fieldsOf,
   listOf,
@@ -135,13 +135,6 @@ function prefixOf({ prefix }: SourceRequest): string {
   return folder === '' ? '' : `${folder}/`;
 }
 
-/** Returns the folder and the name up to its first dot, which a medium and its sidecars share. */
-function groupOf(key: string): string {
-  const slash = key.lastIndexOf('/') + 1;
-  const dot = key.indexOf('.', slash);
-  return dot === -1 ? key : key.slice(0, dot + 1);
-}
-
 function folderOf(name: string): string | null {
   const [folder, ...rest] = name.split('/');
   return rest.length === 0 ? null : (folder ?? null);
@@ -211,8 +204,7 @@ async function listMediaLess(
   const items: ListedItem[] = [];
   const names = folder.names.map((key) => key.slice(folder.prefix.length));
   for (const { guid, path } of findMediaLess(names)) {
-    const text = await readText(parts, { key: folder.prefix + path, maxBytes: MAX_SIDECAR_BYTES }, signal);
-    const fields = sidecarOf(text, path, []);
+    const fields = await readSidecar(parts, { key: folder.prefix + path, notes: [] }, signal);
     const reason = noMediaReasonOf(fields, guid);
     if (reason === null) continue;
     const video = emptyVideo();
@@ -232,10 +224,9 @@ async function describe(
   const { guidFor } = parts;
   const name = key.slice(folder.prefix.length);
   const sidecars = findSidecars(key, folder.names, USUAL_LANGUAGE);
-  const wanted = { key: sidecars.fields ?? '', maxBytes: MAX_SIDECAR_BYTES };
-  const text = sidecars.fields === null ? null : await readText(parts, wanted, signal);
   const notes: string[] = [];
-  const fields = { ...sidecarOf(text, wanted.key, notes), ...folder.manifest.get(name) };
+  const sidecar = sidecars.fields === null ? {} : await readSidecar(parts, { key: sidecars.fields, notes }, signal);
+  const fields = { ...sidecar, ...folder.manifest.get(name) };
   const shelf = folderOf(name);
   const collectionId =
     readGuid(textOf(fields.collectionId) ?? '') ?? (shelf === null ? null : guidFor(`folder ${shelf}`));
@@ -261,12 +252,17 @@ async function describe(
   };
 }
 
-/** A sidecar that cannot be read is left out and noted. */
-function sidecarOf(text: string | null, key: string, notes: string[]): SidecarFields {
+/** Reads a sidecar. One that cannot be read, or is too large, is left out and noted. */
+async function readSidecar(
+  parts: Parts,
+  { key, notes }: { key: string; notes: string[] },
+  signal: AbortSignal,
+): Promise<SidecarFields> {
   try {
+    const text = await readText(parts, { key, maxBytes: MAX_SIDECAR_BYTES }, signal);
     return text === null ? {} : parseFields(text, key);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof Refused) || isTransient(error)) throw error;
     notes.push(`The sidecar could not be read: ${error.message}`);
     return {};
   }
@@ -279,7 +275,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
   if (known.dateUploaded !== undefined && uploadedAt === null) notes.push('Its upload date could not be read.');
   return {
     ...(uploadedAt !== null && { uploadedAt }),
-    description: descriptionOf(known.description),
+    description: textOf(known.description),
     category: textOf(known.category),
     isPublic: known.isPublic === true,
     visibility: readVisibility(known.visibility) ?? 'public',

@@ -1,10 +1,10 @@
 import type { ImportedVideo, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import type { ImportSource, ListedPage, Listing, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
-import type { SourceClient } from '../source-client.ts';
+import { requireNoObstacle, type SourceClient } from '../source-client.ts';
+import { cursorAfter, placeOf } from './numbered-pages.ts';
 import {
   chaptersOf,
   countOf,
-  descriptionOf,
   emptyVideo,
   type Fields,
   fieldsOf,
@@ -20,10 +20,12 @@ import {
 
 /** Maximum page size of the lists. */
 const PAGE_ITEMS = 100;
+/** Maximum number of pages of the text tracks or chapters of a video. */
+const MAX_LIST_PAGES = 10;
 /** A request for fewer fields has a higher rate limit. */
 const FIELDS = [
   'uri,name,description,duration,created_time,release_time,status,privacy.view,tags.name,categories.name,stats.plays',
-  'parent_folder.uri,pictures.type,pictures.base_link,pictures.sizes.link,download,files',
+  'parent_folder.uri,parent_folder.name,pictures.type,pictures.base_link,pictures.sizes.link,download,files',
   'metadata.connections.texttracks.total,metadata.connections.chapters.total',
 ].join(',');
 
@@ -43,26 +45,36 @@ function at({ apiUrl, accessKey }: SourceRequest, path: string) {
   return { url: `${apiUrl}${path}`, headers };
 }
 
-/** The cursor is the list and its page: `projects 2`, `videos 1`. */
+/** Folders are listed before videos. The list of folders lacks nested and shared ones, which the videos name. */
 async function listPage(
   request: SourceRequest,
   { cursor, client, guidFor }: Listing,
   signal: AbortSignal,
 ): Promise<ListedPage> {
-  const [list = '', number = ''] = (cursor ?? 'projects 1').split(' ');
+  const place = placeOf(cursor ?? 'projects 1');
+  const { list, page } = place;
   const isVideos = list === 'videos';
   const query = new URLSearchParams({
     per_page: String(PAGE_ITEMS),
-    page: number,
+    page: String(page),
     direction: 'asc',
     sort: 'date',
     fields: isVideos ? FIELDS : 'uri,name',
   });
   const read = fieldsOf(await client.readJson(at(request, `/me/${list}?${query}`), signal));
-  const items = listOf(read.data).map((one) => (isVideos ? readVideo(one, guidFor) : readFolder(one, guidFor)));
-  const hasMore = textOf(fieldsOf(read.paging).next) !== null;
-  if (hasMore) return { items, next: `${list} ${Number(number) + 1}` };
-  return { items, next: isVideos ? null : 'videos 1' };
+  const found = listOf(read.data);
+  const folders = isVideos ? foldersOf(found) : found;
+  const items = folders.map((folder) => readFolder(folder, guidFor));
+  if (isVideos) items.push(...found.map((video) => readVideo(video, guidFor)));
+  const isLast = textOf(fieldsOf(read.paging).next) === null;
+  const after = cursorAfter(place, { total: countOf(read.total), pageItems: PAGE_ITEMS, isLast });
+  return { items, next: after ?? (isVideos ? null : 'videos 1') };
+}
+
+/** Returns the folders of videos, each once. */
+function foldersOf(videos: readonly Fields[]): Fields[] {
+  const folders = videos.map(({ parent_folder: folder }) => fieldsOf(folder)).filter(({ uri }) => textOf(uri) !== null);
+  return [...new Map(folders.map((folder) => [idOf(folder.uri), folder])).values()];
 }
 
 /** Ids of folders and videos are the last part of their `uri`. */
@@ -90,7 +102,7 @@ function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {
     notes: notesOf(video, files[0]?.kind),
     video: {
       ...emptyVideo(),
-      description: descriptionOf(video.description),
+      description: textOf(video.description),
       category: textOf(listOf(video.categories)[0]?.name),
       collectionId: folder === null ? null : guidFor(`folder ${idOf(folder)}`),
       isPublic: fieldsOf(video.privacy).view === 'anybody',
@@ -152,9 +164,21 @@ async function locate(
   const path = `/videos/${encodeURIComponent(item.sourceId)}`;
   const read = async (rest: string) => fieldsOf(await client.readJson(at(request, `${path}${rest}`), signal));
   const video = await read(`?fields=${FIELDS}`);
+  const files = filesOf(video);
+  requireNoObstacle(obstacleOf(video, files.length));
   const { texttracks, chapters } = fieldsOf(fieldsOf(video.metadata).connections);
-  const tracks = countOf(fieldsOf(texttracks).total) === 0 ? [] : listOf((await read('/texttracks')).data);
-  const marks = countOf(fieldsOf(chapters).total) === 0 ? [] : listOf((await read('/chapters')).data);
+  const readAll = async (list: string, { total }: Fields) => {
+    const found: Fields[] = [];
+    for (let page = 1; page <= Math.min(MAX_LIST_PAGES, Math.ceil(countOf(total) / PAGE_ITEMS)); page += 1) {
+      found.push(...listOf((await read(`/${list}?per_page=${PAGE_ITEMS}&page=${page}`)).data));
+    }
+    return found;
+  };
+  // Players at the source show the active track of a language.
+  const tracks = (await readAll('texttracks', fieldsOf(texttracks))).toSorted(
+    (one, other) => Number(other.active === true) - Number(one.active === true),
+  );
+  const marks = await readAll('chapters', fieldsOf(chapters));
   const details: Partial<ImportedVideo> = {
     chapters: chaptersOf(
       marks.map(({ title, timecode }) => ({ title: textOf(title), start: countOf(timecode) })),
@@ -164,7 +188,7 @@ async function locate(
   const picture = fieldsOf(video.pictures);
   const thumbnail = picture.type === 'custom' ? textOf(listOf(picture.sizes).at(-1)?.link ?? picture.base_link) : null;
   return {
-    files: filesOf(video),
+    files,
     captions: tracks.flatMap(({ language, name, link }) => {
       const [srclang, url] = [textOf(language), textOf(link)];
       return srclang === null || url === null ? [] : [{ url, headers: {}, srclang, label: textOf(name) ?? '' }];
