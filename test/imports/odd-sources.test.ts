@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { importSources } from '../../src/jobs/imports/sources/all.ts';
 import { createSourceReader, type Name } from './create-source-reader.ts';
 import { type Call, missing, type Reply } from './scripted-api.ts';
 
-const { client, guidFor, listAll, locate, script, signal } = createSourceReader();
+const { guidFor, listAll, locate, script } = createSourceReader();
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
@@ -66,11 +65,15 @@ test.each(LISTS)('%s lists all videos if one is deleted between two pages', asyn
 });
 
 test('a MediaCMS list ends if its last page was deleted', async () => {
-  const request = await script((call) =>
-    pageOf(call) === 1 ? { json: { count: 3, next: '/next', results: [{ friendly_token: 'a' }] } } : missing,
-  );
-  const items = await importSources.mediacms.list(request, { cursor: 'media 2 3', client, guidFor }, signal);
-  expect(items).toEqual({ items: [], next: 'media 1 2' });
+  let reads = 0;
+  const request = await script((call) => {
+    if (pageOf(call) > 1) return missing;
+    reads += 1;
+    const [count, next] = reads === 1 ? [51, '/next'] : [50, null];
+    return { json: { count, next, results: [{ friendly_token: 'a' }] } };
+  });
+  const items = await listAll('mediacms', request);
+  expect(new Set(items.map(({ sourceId }) => sourceId))).toEqual(new Set(['a']));
 });
 
 test('Cloudflare lists all videos if the service reduces the page size', async () => {
