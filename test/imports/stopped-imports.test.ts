@@ -116,7 +116,8 @@ test('a file that does not fit on the disk waits, and smaller ones are imported'
   const items = await itemsOf(key);
   expect(items.get('large')).toMatchObject({ state: 'waiting', reason: expect.stringContaining('too little space') });
   expect(items.get('small')).toMatchObject({ state: 'fetching' });
-  const reason = 'large: The disk has too little space for this file, which waits. Smaller files are imported.';
+  const reason =
+    'large: The disk has too little space for this file. It waits, and smaller files are imported. Free some space.';
   expect(await stores().load(key)).toMatchObject({ state: 'running', reason });
 });
 
