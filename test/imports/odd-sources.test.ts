@@ -167,6 +167,17 @@ test('Mux titles an asset after its passthrough, and marks generated captions', 
   ]);
 });
 
+test('an import does not wait for a PeerTube video whose transcoding failed', async () => {
+  const video = { uuid: guidFor('a'), name: 'A', state: { id: 7, label: 'Transcoding failed' }, files: [] };
+  const request = await script(({ path }) => ({
+    json: path.endsWith('/me/videos') ? { total: 1, data: [video] } : video,
+  }));
+  const [item] = await listAll('peertube', request);
+  const reason = 'The source has not published this video: Transcoding failed.';
+  expect(item).toMatchObject({ obstacle: { reason, isRetryable: false } });
+  await expect(locate('peertube', request, item)).rejects.toMatchObject({ kind: 'invalid', message: reason });
+});
+
 test('PeerTube marks generated captions', async () => {
   const request = await script(({ path }) => {
     const video = { uuid: guidFor('a'), name: 'A' };

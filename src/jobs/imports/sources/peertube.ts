@@ -26,6 +26,8 @@ const PAGE_ITEMS = 100;
 const REFRESH_SEC = 12 * 3600;
 const [PUBLIC, UNLISTED, PASSWORD] = [1, 2, 5] as const;
 const PUBLISHED = 1;
+/** States that do not change by themselves: the transcoding failed, or a move to another storage. */
+const FAILED: readonly unknown[] = [7, 8, 11];
 
 /** Videos of a PeerTube account, with their GUIDs. Each channel becomes a collection. */
 export const peertube: ImportSource = {
@@ -133,7 +135,8 @@ function obstacleOf({ isLive, state }: Fields) {
   if (isLive === true) return { reason: 'A live stream has no file.', isRetryable: false };
   const { id, label } = fieldsOf(state);
   if (id === undefined || id === PUBLISHED) return null;
-  return { reason: `The source has not published this video: ${textOf(label) ?? 'unknown state'}.`, isRetryable: true };
+  const reason = `The source has not published this video: ${textOf(label) ?? 'unknown state'}.`;
+  return { reason, isRetryable: !FAILED.includes(id) };
 }
 
 async function locate(
