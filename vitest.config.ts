@@ -3,7 +3,7 @@ import { findUnitTests } from './scripts/unit-tests.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { REAL_TIME } from './test/support/real-time.ts';
 
-/** Tests that take minutes and repeat for a long time what other tests check once. `npm run soak` runs them. */
+/** Tests that take minutes, and that only `npm run soak` runs. Other files of `test/soak` have a short version. */
 const SOAKS = [
   'media',
   'players',
@@ -36,8 +36,8 @@ const GROUPS: TestProjectConfiguration[] = [
       name: 'parallel',
       include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
       exclude: [...LEFT_OUT, ...SOAKS, ...REAL_TIME],
-      // Two cores: with more files in parallel, which start services, browsers and encoders, time limits pass that
-      // are generous for one file.
+      // For two cores. Files start services, browsers and encoders, and more of them in parallel would exceed time
+      // limits that a file meets when it runs alone.
       maxWorkers: 3,
       sequence: { groupOrder: 0 },
     },

@@ -9,8 +9,8 @@ const RERUNS = 2;
  */
 const MAX_FILES = 12;
 /**
- * Maximum number of flaky files in a run that passes, below 1 % of all files. On a slow machine, limits pass that are
- * generous for a file alone. Files of `REAL_TIME` depend on the machine and do not count.
+ * Maximum number of flaky files in a run that passes, below 1 % of all files. On a slow machine, a file may exceed time
+ * limits that it meets when it runs alone. Files of `REAL_TIME` depend on the machine and do not count.
  */
 const MAX_FLAKY_FILES = 6;
 /** Maximum length of a printed cause, in characters. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, onTestFinished } from 'vitest';
 import type { ListedItem } from '../../src/catalog/imports/listed-item.ts';
 import type { LocatedFiles, SourceRequest } from '../../src/jobs/imports/import-source.ts';
-import { createSourceClient, type SourceClient } from '../../src/jobs/imports/source-client.ts';
+import { createSourceClient } from '../../src/jobs/imports/source-client.ts';
 import { importSources } from '../../src/jobs/imports/sources/all.ts';
 import { type Guid, guidOfBytes } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
@@ -12,14 +12,12 @@ const MAX_PAGES = 50;
 
 export type Name = keyof typeof importSources;
 type SourceReader = {
-  client: SourceClient;
-  signal: AbortSignal;
   guidFor(id: string): Guid;
   /** Starts a scripted API and returns the access to it. */
   script(answer: (call: Call, url: string) => Reply): Promise<SourceRequest>;
   /** Lists all pages of a source. */
   listAll(name: Name, request: SourceRequest): Promise<ListedItem[]>;
-  /** Writes the requests for the files of a listed video. */
+  /** Returns the requests for the files of a listed video. */
   locate(name: Name, request: SourceRequest, item: ListedItem | undefined): Promise<LocatedFiles>;
 };
 
@@ -31,8 +29,6 @@ export function createSourceReader(): SourceReader {
   const client = createSourceClient(outbound);
   const guidFor = (id: string) => guidOfBytes(createHash('sha256').update(id).digest());
   return {
-    client,
-    signal,
     guidFor,
     async script(answer) {
       const api = await startScriptedApi(answer);

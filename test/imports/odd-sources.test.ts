@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { importSources } from '../../src/jobs/imports/sources/all.ts';
 import { createSourceReader, type Name } from './create-source-reader.ts';
 import { type Call, missing, type Reply } from './scripted-api.ts';
 
-const { client, guidFor, listAll, locate, script, signal } = createSourceReader();
+const { guidFor, listAll, locate, script } = createSourceReader();
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
@@ -66,11 +65,15 @@ test.each(LISTS)('%s lists all videos if one is deleted between two pages', asyn
 });
 
 test('a MediaCMS list ends if its last page was deleted', async () => {
-  const request = await script((call) =>
-    pageOf(call) === 1 ? { json: { count: 3, next: '/next', results: [{ friendly_token: 'a' }] } } : missing,
-  );
-  const items = await importSources.mediacms.list(request, { cursor: 'media 2 3', client, guidFor }, signal);
-  expect(items).toEqual({ items: [], next: 'media 1 2' });
+  let reads = 0;
+  const request = await script((call) => {
+    if (pageOf(call) > 1) return missing;
+    reads += 1;
+    const [count, next] = reads === 1 ? [51, '/next'] : [50, null];
+    return { json: { count, next, results: [{ friendly_token: 'a' }] } };
+  });
+  const items = await listAll('mediacms', request);
+  expect(new Set(items.map(({ sourceId }) => sourceId))).toEqual(new Set(['a']));
 });
 
 test('Cloudflare lists all videos if the service reduces the page size', async () => {
@@ -162,6 +165,17 @@ test('Mux titles an asset after its passthrough, and marks generated captions', 
     ['en', undefined],
     ['de', 'speech'],
   ]);
+});
+
+test('an import does not wait for a PeerTube video whose transcoding failed', async () => {
+  const video = { uuid: guidFor('a'), name: 'A', state: { id: 7, label: 'Transcoding failed' }, files: [] };
+  const request = await script(({ path }) => ({
+    json: path.endsWith('/me/videos') ? { total: 1, data: [video] } : video,
+  }));
+  const [item] = await listAll('peertube', request);
+  const reason = 'The source has not published this video: Transcoding failed.';
+  expect(item).toMatchObject({ obstacle: { reason, isRetryable: false } });
+  await expect(locate('peertube', request, item)).rejects.toMatchObject({ kind: 'invalid', message: reason });
 });
 
 test('PeerTube marks generated captions', async () => {

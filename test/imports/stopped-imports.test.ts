@@ -12,7 +12,7 @@ import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import type { Storage } from '../../src/ports/storage.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { type Reply, startScriptedApi, VTT } from './scripted-api.ts';
+import { missing, type Reply, startScriptedApi, VTT } from './scripted-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -81,12 +81,15 @@ test('an import stops if the source refuses the key, and no item fails because o
   expect(await stores().load(key)).toMatchObject({ state: 'cancelling', reason, counts: { waiting: 2, failed: 0 } });
 });
 
-test('an item fails alone if the source refuses only this one', async () => {
+test.each<[string, Reply]>([
+  ['has assets', { json: {} }],
+  ['does not exist', missing],
+])('an item whose key is refused fails alone if the list %s', async (_what, list) => {
   const answer = assetWith(() => 6);
   const key = await makeImport(
     (path, url) => {
       if (path.endsWith('/one')) return { status: 401 };
-      return path.endsWith('/assets') ? { json: {} } : answer(path, url);
+      return path.endsWith('/assets') ? list : answer(path, url);
     },
     ['one', 'two'],
   );
@@ -116,7 +119,8 @@ test('a file that does not fit on the disk waits, and smaller ones are imported'
   const items = await itemsOf(key);
   expect(items.get('large')).toMatchObject({ state: 'waiting', reason: expect.stringContaining('too little space') });
   expect(items.get('small')).toMatchObject({ state: 'fetching' });
-  const reason = 'large: The disk has too little space for this file, which waits. Smaller files are imported.';
+  const reason =
+    'large: The disk has too little space for this file. It waits, and smaller files are imported. Free some space.';
   expect(await stores().load(key)).toMatchObject({ state: 'running', reason });
 });
 

@@ -27,7 +27,7 @@ const moved = (sec: number, rate: number) => {
 type Case = Source & { rate?: number; pitches?: boolean };
 
 const isSoak = process.env.MODE === 'soak';
-/** Sources of `npm test`, one of each kind of fault. */
+/** Sources that `npm test` measures. `npm run soak -- av-sync` measures all of them. */
 const SHORT = [
   ...MEASURED_EVERYWHERE,
   'audio 45 ms late at 10 a second.mkv',

@@ -15,7 +15,8 @@ const PREPARING_PAUSE_SEC = 15;
 const MAX_WAITS = 5_760;
 /** Pause between checks of the space for a file, in s, and its reason. */
 const SPACE_PAUSE_SEC = 60;
-export const NO_SPACE = 'The disk has too little space for this file, which waits. Smaller files are imported.';
+export const NO_SPACE =
+  'The disk has too little space for this file. It waits, and smaller files are imported. Free some space.';
 /** Maximum number of files that a source prepares at once. */
 const MAX_PREPARING = 20;
 /** Pause before the second attempt, in s. It doubles with each later attempt. */

@@ -149,7 +149,7 @@ export async function findShortage(db: Db, { importId }: ImportTick): Promise<st
   return rows[0]?.reason ?? (await findTooLarge(db, importId));
 }
 
-/** Returns that the disk has too little space for a file, with the title of its video, or null. */
+/** Returns the reason of the first file that is too large for the disk, with the title of its video, or null. */
 async function findTooLarge(db: Db, importId: Guid): Promise<string | null> {
   const { rows } = await sql<{ title: string }>`
     select title from import_item

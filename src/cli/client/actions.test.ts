@@ -6,7 +6,7 @@ import { runVerb } from './run-verb.ts';
 test.each([
   ['upload', true],
   ['vimeo', false],
-])('a resume of an import from %s says that a command sends its files: %s', async (source, isAdvised) => {
+])('resuming an import from %s advises to run its command again: %s', async (source, isAdvised) => {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ guid: 'one', source, state: 'running', counts: {}, items: [] }));

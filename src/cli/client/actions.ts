@@ -36,7 +36,7 @@ const MAX_LIFETIME_SEC = 10 * 365 * DAY_SEC;
 
 async function login({ url, library, values }: Context): Promise<void> {
   const key = values.key ?? (process.stdin.isTTY ? await askKey() : (await readStdin()).toString().trim());
-  if (key === '') throw new Refused('invalid', 'expected the key on stdin or in --key, got none.');
+  if (key === '') throw new Refused('invalid', 'expected the key in the terminal, on stdin or in --key, got none.');
   await new Millrace({ url, key }).call('listVideos', { libraryId: library, itemsPerPage: 1 });
   const profiles = await readPrivate<Profile>('profiles.json');
   await writePrivate('profiles.json', { ...profiles, [values.profile ?? 'default']: { url, key, library } });
@@ -58,7 +58,10 @@ async function move({ millrace, library, takes }: Context): Promise<void> {
   await millrace.call('updateVideo', { libraryId: library, videoId, body: { collectionId } });
 }
 
-/** Resumes an import. The service cannot read files of this machine again, so their import needs a command. */
+/**
+ * Resumes an import. Prints advice if its files are on the user's machine, because only the command of the import can
+ * send them.
+ */
 async function resumeImport({ millrace, library: libraryId, takes, values }: Context): Promise<void> {
   const [importId = ''] = takes;
   const resumed = await millrace.call('resumeImport', { libraryId, importId });

@@ -100,14 +100,15 @@ async function listSourceLibraries({ pairs }: Context): Promise<SourceLibrary[]>
   const answer: unknown = await readLibraries(core, String(accountKey));
   const listed: unknown[] = Array.isArray(answer) ? answer : (Object(answer).Items ?? []);
   const libraries = listed.map((library) => ({ Id: Number(Object(library).Id), Name: String(Object(library).Name) }));
-  for (const [name, same] of Map.groupBy(libraries, ({ Name }) => Name)) {
-    if (same.length === 1) continue;
-    const ids = same.map(({ Id }) => Id).join(' and ');
-    const advice = 'Import each one with its id in sourceLibraryId= and its target in --library.';
-    throw new Refused(
-      'invalid',
-      `expected libraries with different names, got ${ids} with the name ${name}. ${advice}`,
-    );
+  const ids = new Map<string, number>();
+  for (const { Id, Name } of libraries) {
+    const other = ids.get(Name);
+    if (other !== undefined) {
+      const got = `got ${other} and ${Id} with the name ${Name}`;
+      const advice = 'Import each one with its id in sourceLibraryId= and its target in --library.';
+      throw new Refused('invalid', `expected libraries with different names, ${got}. ${advice}`);
+    }
+    ids.set(Name, Id);
   }
   return libraries;
 }

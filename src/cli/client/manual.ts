@@ -159,7 +159,7 @@ function firstWord({ words }: Verb): string {
   return words.split(' ')[0] ?? words;
 }
 
-/** Returns the commands that need the account key. `zones …` stands for all commands of that group. */
+/** Returns the commands that need the account key. `zones …` means all commands of that group. */
 function accountCommands(): string {
   const names = [...new Set(verbs.map(firstWord))].flatMap((first) => {
     const group = verbs.filter((verb) => firstWord(verb) === first);

@@ -79,7 +79,13 @@ export async function listFiles(root: string): Promise<string[]> {
 
 /** Groups names, so that the sidecars of a medium are found without comparing it with all files of a large folder. */
 export function groupNames(names: readonly string[]): (medium: string) => readonly string[] {
-  const groups = Map.groupBy(names, groupOf);
+  // Node 20 has no `Map.groupBy`.
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const group = groups.get(groupOf(name));
+    if (group === undefined) groups.set(groupOf(name), [name]);
+    else group.push(name);
+  }
   return (medium) => groups.get(groupOf(medium)) ?? [];
 }
 

@@ -84,7 +84,12 @@ async function postpone(item: OpenItem, { db, storage }: ImportDeps): Promise<vo
  * video, which the owner of the key may not read.
  */
 async function requireKey({ source, request, client }: RunningImport, signal: AbortSignal): Promise<void> {
-  await source.list(request, { cursor: null, client, guidFor: () => newGuid() }, signal);
+  try {
+    await source.list(request, { cursor: null, client, guidFor: () => newGuid() }, signal);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.kind === 'unauthenticated' || isTransient(error)) throw error;
+    // The list is refused for another reason, which does not end the import. The item fails with its own.
+  }
 }
 
 async function importCollection(item: OpenItem, db: Db): Promise<void> {

@@ -40,7 +40,7 @@ const DISK_PAUSE_SEC = 30;
 const DISK_FULL = 'The disk is nearly full. The import is paused, and continues when there is space again.';
 const NEEDS_NEWER_WORKER = 'Waiting for a worker of a newer version, which knows this source.';
 const KEY_ADVICE = 'The source refuses the key. Start the import again with a valid one.';
-const REPEATED_PAGE = 'Expected the next page of the list from the source, got the same page again.';
+const REPEATED_PAGE = 'Expected the next page of the list from the source, got the same page again. Check its URL.';
 const NOT_UPLOADED = 'Not all files were uploaded within a week. Run the command of this import again.';
 /** Time for which an import waits for uploads, in ms. */
 const UPLOAD_LIMIT_MS = 7 * 24 * 3_600_000;

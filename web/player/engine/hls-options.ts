@@ -38,7 +38,7 @@ export function hlsOptions(source: PlayerSource, { startSec, isLive }: Opening):
     // After a stall, `returnToLive` brings the viewer back to the live edge. hls.js would stay behind by the duration
     // of the stall.
     ...(isLive && { liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1 }),
-    // With the default of 0.25 s, hls.js takes a segment for complete whose last part of up to 0.25 s it never loaded.
+    // With the default of 0.25 s, hls.js treats a segment as complete even if a last part shorter than that is missing.
     ...(isLive && { maxFragLookUpTolerance: LIVE_TOLERANCE_SEC }),
     // Do not load a segment only to measure the bandwidth, so that the first loaded segment is the first one shown.
     testBandwidth: false,

@@ -1,10 +1,18 @@
-/** Place in a list with numbered pages. `total` is the number of items at the page before, or null. */
-export type NumberedPlace = { list: string; page: number; total: number | null };
+import { Refused } from '../../../lib/refused.ts';
 
-/** Parses a cursor such as `videos 3 120`. */
+/** Maximum number of times that a list continues at an earlier place. Contradictory totals would repeat it forever. */
+const MAX_RETURNS = 1_000;
+
+/**
+ * Place in a list with numbered pages. `total` is the number of items at the page before, or null. `returns` is the
+ * number of times that the list continued at an earlier page.
+ */
+export type NumberedPlace = { list: string; page: number; total: number | null; returns: number };
+
+/** Parses a cursor such as `videos 3 120 0`. */
 export function placeOf(cursor: string): NumberedPlace {
-  const [list = '', page = '1', total] = cursor.split(' ');
-  return { list, page: Number(page), total: total === undefined ? null : Number(total) };
+  const [list = '', page = '1', total, returns = '0'] = cursor.split(' ');
+  return { list, page: Number(page), total: total === undefined ? null : Number(total), returns: Number(returns) };
 }
 
 /**
@@ -13,12 +21,23 @@ export function placeOf(cursor: string): NumberedPlace {
  * each item once.
  */
 export function cursorAfter(
-  { list, page, total: before }: NumberedPlace,
+  { list, page, total: before, returns }: NumberedPlace,
   { total, pageItems, isLast }: { total: number; pageItems: number; isLast: boolean },
 ): string | null {
   const deleted = Math.max(0, (before ?? total) - total);
   if (deleted > 0 && page > 1) {
-    return `${list} ${Math.max(1, page - Math.ceil(deleted / Math.max(1, pageItems)))} ${total}`;
+    const earlier = Math.max(1, page - Math.ceil(deleted / Math.max(1, pageItems)));
+    return `${list} ${earlier} ${total} ${countReturn(returns)}`;
   }
-  return isLast ? null : `${list} ${page + 1} ${total}`;
+  return isLast ? null : `${list} ${page + 1} ${total} ${returns}`;
+}
+
+/** Counts a return to an earlier place. Throws `Refused` (`invalid`) if there were too many. */
+export function countReturn(returns: number): number {
+  if (returns < MAX_RETURNS) return returns + 1;
+  throw new Refused(
+    'invalid',
+    `The list of the source became shorter ${MAX_RETURNS} times while it was read. Import it again when no videos are ` +
+      'being deleted there.',
+  );
 }

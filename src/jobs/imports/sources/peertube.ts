@@ -3,6 +3,7 @@ import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
 import { type FileRequest, fileAt, requireNoObstacle, type SourceClient } from '../source-client.ts';
+import { countReturn } from './numbered-pages.ts';
 import {
   chaptersOf,
   countOf,
@@ -25,6 +26,8 @@ const PAGE_ITEMS = 100;
 const REFRESH_SEC = 12 * 3600;
 const [PUBLIC, UNLISTED, PASSWORD] = [1, 2, 5] as const;
 const PUBLISHED = 1;
+/** States that do not change by themselves: the transcoding failed, or a move to another storage. */
+const FAILED: readonly unknown[] = [7, 8, 11];
 
 /** Videos of a PeerTube account, with their GUIDs. Each channel becomes a collection. */
 export const peertube: ImportSource = {
@@ -65,7 +68,7 @@ async function listVideos(
   { cursor, client, guidFor }: Listing,
   signal: AbortSignal,
 ): Promise<ListedPage> {
-  const [start = 0, before = 0] = (cursor ?? '0').split(' ').map(Number);
+  const [start = 0, before = 0, returns = 0] = (cursor ?? '0').split(' ').map(Number);
   const path = `/users/me/videos?start=${start}&count=${PAGE_ITEMS}&sort=createdAt`;
   const read = fieldsOf(await client.readJson(at(request, path), signal));
   const videos = listOf(read.data);
@@ -73,16 +76,16 @@ async function listVideos(
   channels.delete(null);
   const collections = [...channels.values()].map((channel) => readChannel(fieldsOf(channel), guidFor));
   const items = [...collections, ...videos.map((video) => readVideo(video, guidFor))];
-  return { items, next: nextStart({ start, before, found: videos.length, total: countOf(read.total) }) };
+  return { items, next: nextStart({ start, before, returns, found: videos.length, total: countOf(read.total) }) };
 }
 
-type Read = { start: number; before: number; found: number; total: number };
+type Read = { start: number; before: number; returns: number; found: number; total: number };
 
 /** Videos after deleted ones have moved forward, so the list continues as many places earlier. */
-function nextStart({ start, before, found, total }: Read): string | null {
+function nextStart({ start, before, returns, found, total }: Read): string | null {
   const deleted = Math.max(0, before - total);
-  if (deleted > 0 && start > 0) return `${Math.max(0, start - deleted)} ${total}`;
-  return found === 0 || start + found >= total ? null : `${start + found} ${total}`;
+  if (deleted > 0 && start > 0) return `${Math.max(0, start - deleted)} ${total} ${countReturn(returns)}`;
+  return found === 0 || start + found >= total ? null : `${start + found} ${total} ${returns}`;
 }
 
 function channelId(channel: unknown): string | null {
@@ -132,7 +135,8 @@ function obstacleOf({ isLive, state }: Fields) {
   if (isLive === true) return { reason: 'A live stream has no file.', isRetryable: false };
   const { id, label } = fieldsOf(state);
   if (id === undefined || id === PUBLISHED) return null;
-  return { reason: `The source has not published this video: ${textOf(label) ?? 'unknown state'}.`, isRetryable: true };
+  const reason = `The source has not published this video: ${textOf(label) ?? 'unknown state'}.`;
+  return { reason, isRetryable: !FAILED.includes(id) };
 }
 
 async function locate(
