@@ -23,7 +23,6 @@ const SOAKS = [
   'added-tracks',
   'late-video',
   'middle-audio',
-  'nodes',
 ].map((name) => `test/soak/${name}.test.ts`);
 
 const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];

@@ -14,6 +14,7 @@ const LONGEST: readonly string[] = [
   'test/conformance/fuzz.test.ts',
   'test/house/serve.test.ts',
   'test/soak/kills.test.ts',
+  'test/soak/nodes.test.ts',
   'test/soak/imports.test.ts',
   'test/imports/export-job.test.ts',
   'test/e2e/exports.test.ts',
