@@ -37,7 +37,7 @@ export function countReturn(returns: number): number {
   if (returns < MAX_RETURNS) return returns + 1;
   throw new Refused(
     'invalid',
-    `The list of the source became shorter ${MAX_RETURNS} times while it was read. Import it again when no videos are ` +
-      'being deleted there.',
+    `The list of the source became shorter ${MAX_RETURNS} times while it was read. Import it again when nobody ` +
+      'deletes videos there.',
   );
 }
