@@ -102,7 +102,7 @@ test('a caption file or image that is refused does not stop its video', { timeou
   const { code, text } = await millrace('import', 'folder', at('beside'));
   const printed = error.mock.calls.flat().join('');
   error.mockRestore();
-  expect([code, text]).toEqual([0, expect.stringContaining('1 imported, 0 skipped, 0 failed')]);
+  expect([code, text]).toEqual([6, expect.stringContaining('1 imported, 0 skipped, 0 failed')]);
   expect(printed).toMatch(/talk\.transcript\.vtt: .*language[\s\S]*talk\.png: /);
   const { items } = await ask<{ items: Record<string, unknown>[] }>(service, 'GET', '/library/1/videos?search=talk');
   expect(items).toMatchObject([{ title: 'talk', captions: [{ srclang: 'fr' }] }]);

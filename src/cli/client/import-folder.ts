@@ -106,18 +106,24 @@ async function importPart(context: Context, { collections, videos, withoutMedia 
   const skipDuplicates = String(pairs.skipDuplicates) === 'true';
   const body = { source: 'upload' as const, items, dryRun: pairs.dryRun === true, skipDuplicates };
   const { guid: importId } = await millrace.call('createImport', { libraryId, body });
-  const refused = body.dryRun ? 0 : await uploadOrCancel(context, { importId, videos });
+  const sent = body.dryRun ? { refused: 0, lost: 0 } : await uploadOrCancel(context, { importId, videos });
   // Otherwise the import would wait a week for the files that the service refused.
-  if (refused > 0) await millrace.call('cancelImport', { libraryId, importId });
+  if (sent.refused > 0) await millrace.call('cancelImport', { libraryId, importId });
   await followImport(context, libraryId, importId);
-  if (refused > 0) {
-    const files = refused === 1 ? '1 file was' : `${refused} files were`;
+  if (sent.refused > 0) {
+    const files = sent.refused === 1 ? '1 file was' : `${sent.refused} files were`;
     throw new TransferIncomplete(`${files} refused for the reasons above.`);
+  }
+  if (sent.lost > 0) {
+    const files = sent.lost === 1 ? '1 caption file or image was' : `${sent.lost} caption files and images were`;
+    const advice =
+      'Correct them and add them with captions add or thumbnail, because their videos are imported already.';
+    throw new TransferIncomplete(`${files} refused for the reasons above. ${advice}`);
   }
 }
 
 /** If the service refuses further files, cancels the import, which would otherwise wait a week for them. */
-async function uploadOrCancel(context: Context, uploads: Uploads): Promise<number> {
+async function uploadOrCancel(context: Context, uploads: Uploads): Promise<Sent> {
   try {
     return await uploadFiles(context, uploads);
   } catch (error) {
@@ -153,10 +159,12 @@ async function stopEarlier({ millrace, library: libraryId }: Context): Promise<v
 }
 
 type Uploads = { importId: string; videos: readonly FoundVideo[] };
+/** Number of media files that the service refused, and of captions and images that imported videos lack. */
+type Sent = { refused: number; lost: number };
 
-/** Sends the files whose items are ready. Returns the number of files that the service refused, with the reason. */
-async function uploadFiles(context: Context, { importId, videos }: Uploads): Promise<number> {
-  let refused = 0;
+/** Sends the files whose items are ready. The reason of each refusal has been printed. */
+async function uploadFiles(context: Context, { importId, videos }: Uploads): Promise<Sent> {
+  const sent: Sent = { refused: 0, lost: 0 };
   const uploader = await openUploader(context);
   const left = new Map(videos.map((video) => [video.item.guid, video]));
   while (left.size > 0) {
@@ -166,25 +174,29 @@ async function uploadFiles(context: Context, { importId, videos }: Uploads): Pro
       const video = left.get(guid);
       left.delete(guid);
       if (video === undefined) continue;
-      refused += await uploadFile(context, uploader, video);
+      await uploadFile({ ...context, sent }, uploader, video);
     }
-    if (ready.isOver) return refused;
+    if (ready.isOver) return sent;
     if (left.size > 0) await sleep(POLL_MS);
   }
-  return refused;
+  return sent;
 }
 
-/** Sends a file with its captions and image. Returns 1 if the service refused it, and other files may still succeed. */
-async function uploadFile(context: Context, uploader: Millrace, video: FoundVideo): Promise<0 | 1> {
+/** Sends a file with its captions and image, and counts what the service refuses if other files may still succeed. */
+async function uploadFile(
+  { sent, ...context }: Context & { sent: Sent },
+  uploader: Millrace,
+  video: FoundVideo,
+): Promise<void> {
   const values = { ...context.values, title: video.item.title, 'no-wait': true };
   try {
-    await attach(context, video);
+    const lost = await attach(context, video);
     await uploadOne({ ...context, values }, uploader, { path: video.path, collectionId: null }, video.item.guid);
-    return 0;
+    sent.lost += lost;
   } catch (error) {
     if (!concernsOnlyFile(error)) throw error;
     printSkipped(video.path, error);
-    return 1;
+    sent.refused += 1;
   }
 }
 
@@ -202,17 +214,22 @@ async function readyItems({ millrace, library: libraryId }: Context, importId: s
 }
 
 /**
- * Sends captions and image before the file, so that an interrupted run sends them again. Prints those that the service
- * refuses, which do not stop the import of the video.
+ * Sends captions and image before the file, so that an interrupted run sends them again. Prints and counts those that
+ * the service refuses, which do not stop the import of the video.
  */
-async function attach({ millrace, library: libraryId }: Context, { item, captions, image }: FoundVideo): Promise<void> {
+async function attach(
+  { millrace, library: libraryId }: Context,
+  { item, captions, image }: FoundVideo,
+): Promise<number> {
   const videoId = item.guid;
+  let refused = 0;
   const attempt = async (path: string, send: () => Promise<unknown>) => {
     try {
       await send();
     } catch (error) {
       if (!concernsOnlyFile(error)) throw error;
       printSkipped(path, error);
+      refused += 1;
     }
   };
   for (const { srclang, label, path, ...made } of captions) {
@@ -221,8 +238,12 @@ async function attach({ millrace, library: libraryId }: Context, { item, caption
       await millrace.call('addCaption', { libraryId, videoId, srclang, ...made, body });
     });
   }
-  if (image === null) return;
-  await attempt(image, async () => millrace.call('setThumbnail', { libraryId, videoId, body: await readFile(image) }));
+  if (image !== null) {
+    await attempt(image, async () =>
+      millrace.call('setThumbnail', { libraryId, videoId, body: await readFile(image) }),
+    );
+  }
+  return refused;
 }
 
 function printSkipped(path: string, error: unknown): void {

@@ -32,6 +32,16 @@ test.each([
     text: `fetch('https://media.example.com/library/7/videos'); fetch("https://media.example.com/videolibrary")`,
   },
   {
+    name: 'a library in URLs of the account API',
+    line: `"https://api.bunny.net/videolibrary/12345/resetApiKey" "https://api.bunny.net/videolibrary/99"`,
+    text: `"https://media.example.com/videolibrary/7/resetApiKey" "https://media.example.com/videolibrary/99"`,
+  },
+  {
+    name: 'bytes in scripts',
+    line: String.raw`"https:\x2F\x2Fiframe.mediadelivery.net\x2Fembed\x2F12345\x2F${ID}"`,
+    text: String.raw`"https:\x2F\x2Fwatch.example.com\x2Fembed\x2F7\x2F${ID}"`,
+  },
+  {
     name: 'a pull zone',
     line: `https://vz-12ab34cd-e56.b-cdn.net/${ID}/playlist.m3u8`,
     text: `https://watch.example.com/vz-1/${ID}/playlist.m3u8`,

@@ -13,8 +13,8 @@ export type FoundAddress = {
 /** Notation of a URL: its slashes, and how often it is percent-encoded. */
 type Notation = { slash: string; percentLevels: number };
 
-/** Plain, escaped in JSON, as a code point in scripts, percent-encoded up to four times, or as an entity of HTML. */
-const SLASH = String.raw`(?:\\{0,16}/|\\{1,16}u002F|%(?:25){0,3}2F|&#x2F;|&#47;|&sol;)`;
+/** Plain, escaped in JSON, as a code point or byte in scripts, percent-encoded up to four times, or as an entity of HTML. */
+const SLASH = String.raw`(?:\\{0,16}/|\\{1,16}u002F|\\{1,16}x2F|%(?:25){0,3}2F|&#x2F;|&#47;|&sol;)`;
 const COLON = '(?::|%(?:25){0,3}3A)';
 /** A URL begins after another character, or after an escaped one, such as the quote in `%22https%3A%2F%2F`. */
 const START = [
@@ -33,7 +33,7 @@ export function addressPattern(rules: RewriteRules): RegExp {
   const mapped = [...rules.hosts.keys()].map((host) => host.replaceAll('.', String.raw`\.`));
   const hosts = [KNOWN_HOSTS, String.raw`[a-z0-9-]+\.b-cdn\.net`, ...mapped].join('|');
   const prefix = `(?:${START})(?<scheme>https?${COLON})?(?<slashes>${SLASH}{2})?`;
-  const path = `(?<path>${SLASH}(?<page>embed|play|library)${SLASH}(?<library>[0-9]+)(?![0-9a-z]))?`;
+  const path = `(?<path>${SLASH}(?<page>embed|play|library|videolibrary)${SLASH}(?<library>[0-9]+)(?![0-9a-z]))?`;
   // The rest is not replaced, only searched: it may contain more URLs.
   const rest = String.raw`(?=(?<rest>(?:${SLASH}|[\w.~%-])*))`;
   const port = `(?:${COLON}[0-9]{1,5}(?![0-9]))?`;
