@@ -19,11 +19,23 @@ const SOAKS = [
   'arm64',
   'millrace-kills',
   'speech-faults',
+  'kills',
   'joined-faults',
   'added-tracks',
   'late-video',
   'middle-audio',
 ].map((name) => `test/soak/${name}.test.ts`);
+
+/** Files of minutes that test rarer cases. `npm test -- --mode soak FILE` runs one of them. */
+const LONG = [
+  'src/media/encode/run-odd-picture.test.ts',
+  'test/e2e/exports.test.ts',
+  'test/house/log-stories.test.ts',
+  'test/imports/export-bucket.test.ts',
+  'test/live/faults.test.ts',
+  'test/live/joined.test.ts',
+  'test/ports/voice-detector.test.ts',
+];
 
 const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];
 
@@ -34,7 +46,7 @@ const GROUPS: TestProjectConfiguration[] = [
     test: {
       name: 'parallel',
       include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
-      exclude: [...LEFT_OUT, ...SOAKS, ...REAL_TIME],
+      exclude: [...LEFT_OUT, ...SOAKS, ...LONG, ...REAL_TIME],
       // For two cores. Files start services, browsers and encoders, and more of them in parallel would exceed time
       // limits that a file meets when it runs alone.
       maxWorkers: 3,
@@ -71,7 +83,7 @@ async function filesOf(mode: string): Promise<NonNullable<ViteUserConfig['test']
     case 'unit':
       return { include: await findUnitTests(import.meta.dirname) };
     case 'soak':
-      return { include: ['test/soak/*.test.ts'] };
+      return { include: ['test/soak/*.test.ts', ...LONG] };
     default:
       return { projects: GROUPS };
   }

@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilGone, untilWell } from '../house/service.ts';
 import { freezeEncoders, thawEncoders } from '../jobs/encoders.ts';
-import { expectNothingLeft, openCatalogue } from '../support/leftovers.ts';
-import { passLeases } from '../support/pass-leases.ts';
+import { expectNothingLeft } from '../support/leftovers.ts';
 import { drawBytes, faultRounds, faultSeed, type Random, seededRandom } from '../support/seeded-random.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll, killTree } from '../support/service-processes.ts';
@@ -18,11 +17,10 @@ import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 const run = promisify(execFile);
 /** Maximum time in which all work finishes after the faults stop. On an idle machine it takes 20 s. */
 const END_LIMIT_MS = 150_000;
-const isSoak = process.env.MODE === 'soak';
-const ROUNDS = faultRounds(isSoak ? 20 : 1);
+const ROUNDS = faultRounds(20);
 /** Maximum pause between two uploads of random bytes, in ms. A new process probes each upload. */
-const PAUSE_MS = isSoak ? 200 : 1_500;
-const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
+const PAUSE_MS = 200;
+const seed = faultSeed(Math.floor(Math.random() * 1e9));
 
 let service: Service;
 let folder: string;
@@ -47,11 +45,6 @@ async function uploadClip(): Promise<string> {
   return guid;
 }
 
-async function endLeases(diedAt: Date): Promise<void> {
-  const { pool, close } = openCatalogue(service);
-  await passLeases(pool, diedAt).finally(close);
-}
-
 /** Checks that the video exists once, in both rungs, with every frame. */
 async function checkClip(guid: string): Promise<void> {
   await untilVideo(service, guid, ({ status }) => status === FINISHED, END_LIMIT_MS);
@@ -63,13 +56,8 @@ async function checkClip(guid: string): Promise<void> {
 }
 
 test.each([
-  // In `npm test`, test/jobs/crash.test.ts kills workers and encoders.
-  ...(isSoak
-    ? [
-        { victim: 'the worker', command: 'role.ts worker' },
-        { victim: 'an encoder', command: 'ffmpeg' },
-      ]
-    : []),
+  { victim: 'the worker', command: 'role.ts worker' },
+  { victim: 'an encoder', command: 'ffmpeg' },
   { victim: 'PostgreSQL', command: 'postgres -D' },
 ])(
   'kill -9 of $victim in mid-encode: the video is finished once without leftovers',
@@ -135,12 +123,9 @@ test(
       const busy = keepBusy(random, ledger, () => isOver);
       await sleep(random.below(4_000));
       await killTree(service);
-      const killedAt = new Date();
       isOver = true;
       await busy;
       service = await startService(service.dataDir);
-      // The soak waits until leases expire naturally.
-      if (!isSoak) await endLeases(killedAt);
       await checkClip(guid);
       await checkLedger(ledger);
       await expectNothingLeft(service);
