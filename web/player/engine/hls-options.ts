@@ -8,9 +8,6 @@ import type { Line } from '../line/estimate-line.ts';
  */
 const UNKNOWN_LINE_BPS = 500_000;
 
-/** Maximum difference between the end of a live segment in the playlist and in the buffer, in s: a frame at 20 fps. */
-const LIVE_TOLERANCE_SEC = 0.05;
-
 /**
  * `readLine` is called as late as possible, when the rungs are known, because each response until then improves the
  * estimate of the connection. Without `buffersPaused`, only the first segment of a video is fetched before it is
@@ -38,8 +35,6 @@ export function hlsOptions(source: PlayerSource, { startSec, isLive }: Opening):
     // After a stall, `returnToLive` brings the viewer back to the live edge. hls.js would stay behind by the duration
     // of the stall.
     ...(isLive && { liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1 }),
-    // With the default of 0.25 s, hls.js treats a segment as complete even if a last part shorter than that is missing.
-    ...(isLive && { maxFragLookUpTolerance: LIVE_TOLERANCE_SEC }),
     // Do not load a segment only to measure the bandwidth, so that the first loaded segment is the first one shown.
     testBandwidth: false,
     abrEwmaDefaultEstimate: UNKNOWN_LINE_BPS,
