@@ -26,7 +26,10 @@ const SOAKS = [
   'middle-audio',
 ].map((name) => `test/soak/${name}.test.ts`);
 
-/** Files of minutes that test rarer cases. `npm test -- --mode soak FILE` runs one of them. */
+/**
+ * Files of minutes that test rarer cases, and files that judge real-time playback so strictly that a machine fails them
+ * that pauses a page for some 100 ms. `npm test -- --mode soak FILE` runs one of them.
+ */
 const LONG = [
   'src/media/encode/run-odd-picture.test.ts',
   'test/e2e/exports.test.ts',
@@ -35,6 +38,11 @@ const LONG = [
   'test/live/faults.test.ts',
   'test/live/joined.test.ts',
   'test/ports/voice-detector.test.ts',
+  'test/delivery/player-start.test.ts',
+  'test/live/gap-players.test.ts',
+  'test/live/restarted-ingest.test.ts',
+  'test/live/whip-changes.test.ts',
+  'test/live/whip-pauses.test.ts',
 ];
 
 const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];

@@ -13,7 +13,7 @@ export type FoundAddress = {
 /** Notation of a URL: its slashes, and how often it is percent-encoded. */
 type Notation = { slash: string; percentLevels: number };
 
-/** Plain, escaped in JSON, as a code point or byte in scripts, percent-encoded up to four times, or as an entity of HTML. */
+/** Plain, escaped in JSON, by its code in scripts, percent-encoded up to four times, or as an entity of HTML. */
 const SLASH = String.raw`(?:\\{0,16}/|\\{1,16}u002F|\\{1,16}x2F|%(?:25){0,3}2F|&#x2F;|&#47;|&sol;)`;
 const COLON = '(?::|%(?:25){0,3}3A)';
 /** A URL begins after another character, or after an escaped one, such as the quote in `%22https%3A%2F%2F`. */
