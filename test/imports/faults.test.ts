@@ -182,7 +182,15 @@ test('an import that is cancelled during a transfer keeps complete files, and co
 }, 300_000);
 
 test('titles with slashes, other scripts and any length are imported', async () => {
-  const titles = ['a/b\\c', '../../etc/passwd', '長'.repeat(1_200), '👩‍👩‍👧 ünï', 'line\nbreak\u0000', '  ', '<b>&amp;'];
+  const titles = [
+    'a/b\\c',
+    '../../etc/passwd',
+    '長'.repeat(1_200),
+    '👩‍👩‍👧 ünï',
+    'line\nbreak\u0000',
+    '  ',
+    '<b>&amp;',
+  ];
   const { api, guids } = await script({ titles });
   const target = await create();
   const report = await over(await start(target, api));
