@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ListedItem } from '../../src/catalog/imports/listed-item.ts';
 import type { SourceRequest } from '../../src/jobs/imports/import-source.ts';
 import { createSourceClient, fileAt } from '../../src/jobs/imports/source-client.ts';
 import { importSources } from '../../src/jobs/imports/sources/all.ts';
-import { guidOfBytes } from '../../src/lib/guid.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
+import { createSourceReader } from './create-source-reader.ts';
 import { makeFiles } from './import-fixture.ts';
 import { scriptVimeo } from './script-vimeo.ts';
 import { missing, startScriptedApi } from './scripted-api.ts';
@@ -17,7 +16,7 @@ import { SOURCE_ACCOUNT_KEY, scriptedGuid, startScriptedStream } from './scripte
 const { signal } = new AbortController();
 const outbound = createOutbound({ allow: ['127.0.0.1/32'] });
 const client = createSourceClient(outbound);
-const guidFor = (id: string) => guidOfBytes(createHash('sha256').update(id).digest());
+const { listAll, locate } = createSourceReader();
 const NOTHING: SourceRequest = {
   apiUrl: '',
   coreUrl: null,
@@ -36,36 +35,12 @@ const NOTHING: SourceRequest = {
   preparedMs: null,
   items: [],
 };
-const MAX_PAGES = 50;
 
 let files: Awaited<ReturnType<typeof makeFiles>>;
 beforeAll(async () => {
   files = await makeFiles();
 });
 afterAll(() => outbound.close());
-
-type Name = keyof typeof importSources;
-
-async function listAll(name: Name, request: SourceRequest): Promise<ListedItem[]> {
-  const items: ListedItem[] = [];
-  let cursor: string | null = null;
-  for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const listed: Awaited<ReturnType<(typeof importSources)[Name]['list']>> = await importSources[name].list(
-      request,
-      { cursor, client, guidFor },
-      signal,
-    );
-    items.push(...listed.items);
-    cursor = listed.next;
-    if (cursor === null) return items;
-  }
-  throw new Error(`Expected at most ${MAX_PAGES} pages.`);
-}
-
-function locate(name: Name, request: SourceRequest, item: ListedItem | undefined) {
-  if (item?.kind !== 'video') throw new Error('Expected a video.');
-  return importSources[name].locate(request, { item, client }, signal);
-}
 
 test('reads the keys of a bunny library from the account, and signs its files', async () => {
   const source = await startScriptedStream({ libraries: 1, videos: 12, pageItems: 5, ...files });
