@@ -24,6 +24,10 @@ const SOAKS = [
   'added-tracks',
   'late-video',
   'middle-audio',
+  'nodes',
+  'imports',
+  'edge',
+  'long-gops',
 ].map((name) => `test/soak/${name}.test.ts`);
 
 /**
@@ -31,18 +35,47 @@ const SOAKS = [
  * that pauses a page for some 100 ms. `npm test -- --mode soak FILE` runs one of them.
  */
 const LONG = [
+  'src/media/encode/run-colours.test.ts',
   'src/media/encode/run-odd-picture.test.ts',
+  'src/media/pass-through/write-segment.test.ts',
+  'test/delivery/player-start.test.ts',
+  'test/e2e/dashboard-actions.test.ts',
+  'test/e2e/dashboard-uploads.test.ts',
+  'test/e2e/editing.test.ts',
   'test/e2e/exports.test.ts',
+  'test/e2e/notifications.test.ts',
+  'test/e2e/playlists.test.ts',
+  'test/faults/full-disk.test.ts',
+  'test/house/cli-verbs.test.ts',
   'test/house/log-stories.test.ts',
   'test/imports/export-bucket.test.ts',
+  'test/imports/export-faults.test.ts',
+  'test/imports/export-job.test.ts',
+  'test/imports/faults.test.ts',
+  'test/imports/new-guids.test.ts',
+  'test/imports/odd-library.test.ts',
+  'test/jobs/codec.test.ts',
+  'test/jobs/compose.test.ts',
+  'test/jobs/images.test.ts',
+  'test/jobs/merge.test.ts',
+  'test/jobs/odd-sources.test.ts',
   'test/live/faults.test.ts',
-  'test/live/joined.test.ts',
-  'test/ports/voice-detector.test.ts',
-  'test/delivery/player-start.test.ts',
   'test/live/gap-players.test.ts',
+  'test/live/gap-variants.test.ts',
+  'test/live/joined.test.ts',
+  'test/live/late-audio.test.ts',
+  'test/live/odd-codecs.test.ts',
   'test/live/restarted-ingest.test.ts',
+  'test/live/strange-publishers.test.ts',
+  'test/live/webkit-live.test.ts',
   'test/live/whip-changes.test.ts',
   'test/live/whip-pauses.test.ts',
+  'test/media/audio-tracks.test.ts',
+  'test/media/images.test.ts',
+  'test/media/sound.test.ts',
+  'test/media/watermark.test.ts',
+  'test/on-demand/sound.test.ts',
+  'test/ports/voice-detector.test.ts',
 ];
 
 const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];
@@ -81,8 +114,8 @@ export default defineConfig(async ({ mode }) => ({
     sequence: { sequencer: LongestFirst },
     // Bounds on hanging, not on speed: the awaited work may itself wait for a processor.
     expect: { poll: { timeout: 20_000, interval: 100 } },
-    testTimeout: 360_000,
-    hookTimeout: 360_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 }));
 

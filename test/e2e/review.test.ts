@@ -44,6 +44,7 @@ const timeSec = () => film().evaluate((video: HTMLVideoElement) => video.current
 
 test('typing pauses the player, and the comment gets its time', async () => {
   await page.getByText('No comments yet.').waitFor();
+  await expect.poll(() => film().evaluate((video: HTMLVideoElement) => video.readyState)).toBeGreaterThan(1);
   await film().evaluate((video: HTMLVideoElement) => {
     video.currentTime = 2;
     return video.play();

@@ -187,13 +187,14 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
     expect(await getVideo(service, guid)).toMatchObject({ status: UPLOAD_FAILED, storageSize: 0 });
   });
 
-  test.each(ODD_FILES)('$what becomes a complete video', async ({ frames, args }) => {
+  // The sandbox does not change how unusual files are encoded.
+  test.runIf(sandbox === 'bubblewrap').each(ODD_FILES)('$what becomes a complete video', async ({ frames, args }) => {
     const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
     await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
     expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [240], frames });
   });
 
-  test.each([
+  test.runIf(sandbox === 'bubblewrap').each([
     { missing: 'last frames are', share: 0.97, rate: '25', seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
     { missing: 'last two seconds are', share: 0.9, rate: '10', seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
   ])(

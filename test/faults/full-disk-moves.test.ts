@@ -37,7 +37,7 @@ test.skipIf(refusal !== null)(
     const full = await untilImport(
       () => disk.service,
       at,
-      (now) => isOver(now) || (now.counts.fetching ?? 0) > 0,
+      (now) => isOver(now) || now.reason !== null,
     );
     expect(full.counts).toMatchObject({ imported: 2, failed: 0 });
     await disk.makeRoomy();
