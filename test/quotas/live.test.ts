@@ -44,7 +44,7 @@ test('a publisher above the limit is refused over RTMP and SRT with a reason, an
   expect(status).toMatchObject({ primaryLive: false, transcoding: { state: 'idle' } });
   expect(status.transcoding.reason).toContain('The publisher was refused. The library uses');
   const srt = `srt://127.0.0.1:${second.listeners.srt}?streamid=${second.streamKey}`;
-  const argv = ['-v', 'error', '-f', 'lavfi', '-i', 'sine', '-t', '2', '-c:a', 'aac', '-f', 'mpegts', srt];
+  const argv = ['-v', 'error', '-re', '-f', 'lavfi', '-i', 'sine', '-t', '2', '-c:a', 'aac', '-f', 'mpegts', srt];
   const publishSrt = () =>
     promisify(execFile)('ffmpeg', argv, { timeout: 30_000 }).then(
       () => 'published',
