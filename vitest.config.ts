@@ -31,8 +31,8 @@ const SOAKS = [
 ].map((name) => `test/soak/${name}.test.ts`);
 
 /**
- * Files of minutes that test rarer cases, and files that judge real-time playback so strictly that a machine fails them
- * that pauses a page for some 100 ms. `npm test -- --mode soak FILE` runs one of them.
+ * Long files, without which `npm test` takes about an hour on a slow machine, and files that judge real-time playback so
+ * strictly that a machine fails them that pauses a page for some 100 ms. `npm test -- --mode soak FILE` runs one of them.
  */
 const LONG = [
   'src/media/encode/run-colours.test.ts',

@@ -168,6 +168,9 @@ async function expectFailure({ issueCode, make: source }: (typeof BAD_FILES)[num
 }
 
 describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
+  // All files are encoded in the sandbox that most machines use, and one of each kind in the other.
+  const firstOrAll = <Case>(cases: Case[]) => (sandbox === 'bubblewrap' ? cases : cases.slice(0, 1));
+
   beforeAll(async () => {
     service = await startService(null, { MILLRACE_SANDBOX: sandbox });
     expect(await service.health()).toMatchObject({ sandbox });
@@ -187,17 +190,18 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
     expect(await getVideo(service, guid)).toMatchObject({ status: UPLOAD_FAILED, storageSize: 0 });
   });
 
-  // The sandbox does not change how unusual files are encoded.
-  test.runIf(sandbox === 'bubblewrap').each(ODD_FILES)('$what becomes a complete video', async ({ frames, args }) => {
+  test.each(firstOrAll(ODD_FILES))('$what becomes a complete video', async ({ frames, args }) => {
     const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
     await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
     expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [240], frames });
   });
 
-  test.runIf(sandbox === 'bubblewrap').each([
-    { missing: 'last frames are', share: 0.97, rate: '25', seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
-    { missing: 'last two seconds are', share: 0.9, rate: '10', seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
-  ])(
+  test.each(
+    firstOrAll([
+      { missing: 'last frames are', share: 0.97, rate: '25', seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
+      { missing: 'last two seconds are', share: 0.9, rate: '10', seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
+    ]),
+  )(
     'a file whose $missing missing becomes a playable video of the part that exists',
     async ({ share, rate, seconds, messages }) => {
       const inputs = [...picture(rate, seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];
