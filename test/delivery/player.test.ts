@@ -120,6 +120,27 @@ test('with preload=false the page loads no playlist before it plays', async () =
   await page.close();
 });
 
+test('with preload=false, a request to play before the scripts arrive starts playback when they do', async () => {
+  const page = await browser.newPage(SMALL_PAGE);
+  const asked = Promise.withResolvers<void>();
+  await page.route('**/*.js', async (route) => {
+    await asked.promise;
+    await route.continue();
+  });
+  await page.goto(`${edge.base}/embed/${libraryId}/${shown.mediaId}?autoplay=false&preload=false`, {
+    waitUntil: 'commit',
+  });
+  const video = page.locator('video');
+  expect(await video.evaluate((film: HTMLVideoElement) => film.hasAttribute('src'))).toBe(false);
+  await video.evaluate((film: HTMLVideoElement) => {
+    film.muted = true;
+    film.play().catch(() => undefined);
+  });
+  asked.resolve();
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
+  await page.close();
+});
+
 test('seeking and choosing a quality show the selected frames', async () => {
   const { page, faults } = await openPlayer(shown, '?muted=true');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);

@@ -42,17 +42,12 @@ const thread = (text: string) => page.locator('.review-thread', { hasText: text 
 const film = () => page.frameLocator('.stage-player iframe').locator('video');
 const timeSec = () => film().evaluate((video: HTMLVideoElement) => video.currentTime);
 
-/** Plays from 2 s and returns the time in s. A request to play is aborted if the player attaches its source later. */
-const playFromTwo = () =>
-  film().evaluate((video: HTMLVideoElement) => {
-    if (video.paused) video.play().catch(() => undefined);
-    if (video.readyState > 0 && video.currentTime < 2) video.currentTime = 2;
-    return video.currentTime;
-  });
-
 test('typing pauses the player, and the comment gets its time', async () => {
   await page.getByText('No comments yet.').waitFor();
-  await expect.poll(playFromTwo).toBeGreaterThan(2);
+  await film().evaluate((video: HTMLVideoElement) => {
+    video.currentTime = 2;
+    return video.play();
+  });
   await page.getByLabel('Comment', { exact: true }).pressSequentially('The logo is late');
   await expect.poll(() => film().evaluate((video: HTMLVideoElement) => video.paused)).toBe(true);
   const at = await timeSec();

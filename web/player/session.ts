@@ -238,7 +238,8 @@ export class Session extends EventTarget {
     video.loop = medium === 'trailer' || (options.loop && !isOfStream);
     [this.#isPlayed, this.#isOver] = [false, false];
     this.#remember(source, medium);
-    const loadsAtOnce = options.preload !== 'none' || plays || playsOn;
+    // A viewer may already have pressed play, before there was a source.
+    const loadsAtOnce = options.preload !== 'none' || plays || playsOn || !video.paused;
     const readLine = () => (isOfStream ? lines.earlier() : lines.line());
     const startSec = medium === 'video' ? (options.startSec ?? resumeSec) : 0;
     engine.open(source, {
