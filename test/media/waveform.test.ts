@@ -50,7 +50,9 @@ async function isDue({ mediaId }: MediaKey): Promise<boolean> {
 }
 
 test('the waveform of the default audio is computed once, and served as peaks and as an image', async () => {
-  expect(await isDue(sound)).toBe(true);
+  // The worker's own job, which runs every minute, may already have drawn it.
+  const isDrawn = (await loadMedia(fixture, sound)).waveform !== null;
+  expect(await isDue(sound)).toBe(!isDrawn);
   expect(await isDue(mute)).toBe(false);
   await drawWaveforms.run({}, worker.deps, forever);
   expect(await isDue(sound)).toBe(false);
