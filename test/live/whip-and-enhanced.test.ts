@@ -143,10 +143,10 @@ test('AV1 over enhanced RTMP plays live in Chromium, and is recorded', async () 
   const page = await playLive(fixture.browser, fixture.service.edgeUrl, `${base}/playlist.m3u8`);
   const played = await until(async () => {
     const now = await readPlayback(page);
-    return now.timeSec > 3 ? now : null;
+    // Playback begins near the live edge, which may already be beyond 3 s.
+    return now.timeSec > 3 && now.frames > 10 ? now : null;
   }, 'playback');
   expect(faultsOf(played.errors)).toEqual([]);
-  expect(played.frames).toBeGreaterThan(10);
   await until(async () => (sent === pictures.length ? true : null), 'the end of the clip');
   await fixture.catalogue.streams.change(key, stopStream);
   await publisher.closed;
