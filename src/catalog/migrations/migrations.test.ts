@@ -49,6 +49,7 @@ const LANDED = [
   ['039-import-settings.ts', '6b4a399802ce8b94'],
   ['040-visibility.ts', '8bfbfb7e552b3c14'],
   ['045-new-guids.ts', 'b7288bd8faae2d21'],
+  ['046-import-indexes.ts', '7e77da2886fa9a8d'],
 ] as const;
 
 let database: TestDatabase;
