@@ -86,3 +86,67 @@ export function publishFromPage(page: Page, publisher: PagePublisher): Promise<A
     };
   }, publisher);
 }
+
+/**
+ * Publishes flashes and beeps over WHIP, until the page is closed: a white flash and a beep at each full second of the
+ * page's audio clock. The pitch of a beep and the number in the picture tell the time, as in `syncSourceArgv`. The page
+ * keeps its connection in `window.peer`, and the time of the clock in `window.atSec`.
+ */
+export function publishSyncFromPage(
+  page: Page,
+  publisher: Pick<PagePublisher, 'endpoint' | 'streamKey'>,
+): Promise<number> {
+  return page.evaluate(async ({ endpoint, streamKey }) => {
+    const [width, height, bits, rate, pitches] = [320, 240, 16, 30, 8];
+    const sound = new AudioContext({ sampleRate: 48_000 });
+    const microphone = sound.createMediaStreamDestination();
+    const canvas = Object.assign(document.createElement('canvas'), { width, height });
+    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    const atSec = () => sound.currentTime;
+    const draw = () => {
+      const sec = atSec();
+      context.fillStyle = `hsl(${(sec * 40) % 360} 60% 30%)`;
+      context.fillRect(0, 0, width, height);
+      context.fillStyle = sec >= 1 && sec % 1 < 0.0667 ? 'white' : 'black';
+      context.fillRect(0, height * 0.4, width, height * 0.4);
+      for (let bit = 0; bit < bits; bit += 1) {
+        context.fillStyle = Math.floor(sec * rate) & (2 ** bit) ? 'white' : 'black';
+        context.fillRect((width * bit) / bits, height * 0.8, width / bits, height * 0.2);
+      }
+    };
+    setInterval(draw, 15);
+    let scheduled = 1;
+    const beep = () => {
+      for (; scheduled < atSec() + 3; scheduled += 1) {
+        const [tone, volume] = [sound.createOscillator(), sound.createGain()];
+        tone.frequency.value = 600 + 200 * (scheduled % pitches);
+        volume.gain.value = 0.5;
+        tone.connect(volume).connect(microphone);
+        tone.start(scheduled);
+        tone.stop(scheduled + 0.0666);
+      }
+    };
+    beep();
+    setInterval(beep, 500);
+    const peer = new RTCPeerConnection();
+    Object.assign(window, { peer, atSec });
+    for (const track of [...canvas.captureStream(rate).getVideoTracks(), ...microphone.stream.getAudioTracks()]) {
+      // The size must not change on a busy machine, because another period would begin.
+      if (track.kind === 'video') track.contentHint = 'detail';
+      peer.addTransceiver(track, { direction: 'sendonly' });
+    }
+    await peer.setLocalDescription();
+    if (peer.iceGatheringState !== 'complete') {
+      await new Promise<void>((resolve) => {
+        peer.onicegatheringstatechange = () => (peer.iceGatheringState === 'complete' ? resolve() : undefined);
+      });
+    }
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/sdp', Authorization: `Bearer ${streamKey}` },
+      body: peer.localDescription?.sdp ?? '',
+    });
+    if (response.ok) await peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
+    return response.status;
+  }, publisher);
+}

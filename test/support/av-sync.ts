@@ -36,7 +36,8 @@ export type AvSync = {
 
 export type Hole = { fromSec: number; toSec: number };
 
-const DEFAULT_RATE = 30;
+/** Frames per second of sources without another rate. */
+export const SYNC_RATE = 30;
 const NUMBER_BITS = 16;
 /** Number of seconds after which the pitch of a beep repeats. An offset beyond half of it is not detected. */
 const PITCHES = 8;
@@ -61,7 +62,7 @@ const execute = promisify(execFile);
  * first), a white flash of two frames at each full second from 1 on, and a beep of 67 ms with each flash. The pitch of
  * a beep encodes its second modulo 8.
  */
-export function syncSourceArgv({ lengthSec, rate = DEFAULT_RATE, size = '320x180' }: SyncSource): string[] {
+export function syncSourceArgv({ lengthSec, rate = SYNC_RATE, size = '320x180' }: SyncSource): string[] {
   const flash = `drawbox=0:ih*0.4:iw:ih*0.4:white:fill:enable='gte(n,${rate})*lt(mod(n,${rate}),2)'`;
   const blocks = Array.from({ length: NUMBER_BITS }, (_, bit) => {
     const isSet = `gte(mod(n,${2 ** (bit + 1)}),${2 ** bit})`;
@@ -78,7 +79,7 @@ export function syncSourceArgv({ lengthSec, rate = DEFAULT_RATE, size = '320x180
 
 /** Decodes a file or playlist with ffmpeg and returns the offset between audio and video at each flash. */
 export async function measureAvSync(input: string, reading: SyncReading = {}): Promise<AvSync> {
-  const { rate = DEFAULT_RATE, numberBits = NUMBER_BITS, pitches = true, fields = 1 } = reading;
+  const { rate = SYNC_RATE, numberBits = NUMBER_BITS, pitches = true, fields = 1 } = reading;
   const source = ['-nostdin', '-v', 'info', '-copyts', ...(reading.input ?? []), '-i', input];
   const shown = await readPictures(source, numberBits);
   const heard = await readSound(source);

@@ -16,6 +16,7 @@ export const REAL_TIME: readonly string[] = [
   'test/live/rtmp-and-srt.test.ts',
   'test/delivery/drm.test.ts',
   'test/live/whip-and-enhanced.test.ts',
+  'test/live/whip-sync.test.ts',
   'test/media/recorded-canvas.test.ts',
   'src/ingest/whip/peer.test.ts',
 ];

@@ -116,17 +116,19 @@ test('requests keyframes regularly, and immediately while no picture arrives', (
   expect(requestedMs).toEqual([0, 2_000, 2_400, 2_700]);
 });
 
+/** Returns a sender report without reception reports (RFC 3550 section 6.4.1). */
+function report(ssrc: number, wallSec: number, timestamp: number): Buffer {
+  const bytes = Buffer.alloc(28);
+  bytes.set([0x80, 200, 0, 6]);
+  bytes.writeUInt32BE(ssrc, 4);
+  bytes.writeUInt32BE(2_208_988_800 + wallSec, 8);
+  bytes.writeUInt32BE(timestamp, 16);
+  return bytes;
+}
+
 test('sender reports set the offset between audio and video', () => {
   const video = { type: VIDEO.payloadType, ssrc: 7, sequence: 0 };
   const audio = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };
-  const report = (ssrc: number, wallSec: number, timestamp: number) => {
-    const bytes = Buffer.alloc(28);
-    bytes.set([0x80, 200, 0, 6]);
-    bytes.writeUInt32BE(ssrc, 4);
-    bytes.writeUInt32BE(2_208_988_800 + wallSec, 8);
-    bytes.writeUInt32BE(timestamp, 16);
-    return bytes;
-  };
   const receiver = new RtpReceiver([VIDEO, AUDIO]);
   const sound = (timestamp: number, nowMs: number) =>
     receiver.push(packet(audio, timestamp, Buffer.from([0x78, 1]), true), nowMs);
@@ -137,6 +139,71 @@ test('sender reports set the offset between audio and video', () => {
   receiver.push(report(8, 100, 48_000), 1_500);
   const [event] = sound(96_000, 2_400);
   expect(event).toMatchObject({ type: 'foreign', audio: { ptsMs: 2_000 } });
+});
+
+/**
+ * Sends a packet of audio every 20 ms, which arrives at `arrivesMs(ms)` and contains the time `ms - stoppedMs(ms)`.
+ * Returns the received time of each sent one. `pausedFromMs` and `pausedToMs`: the time without packets.
+ */
+function sendAudio(
+  { pausedFromMs, pausedToMs, lengthMs }: { pausedFromMs: number; pausedToMs: number; lengthMs: number },
+  stoppedMs: (ms: number) => number,
+  arrivesMs = (ms: number) => ms,
+): { sentMs: number; receivedMs: number }[] {
+  const receiver = new RtpReceiver([AUDIO]);
+  const source = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };
+  const sentMs: number[] = [];
+  const receivedMs: number[] = [];
+  for (let ms = 0; ms < lengthMs; ms += 20) {
+    if (ms >= pausedFromMs && ms < pausedToMs) continue;
+    sentMs.push(ms);
+    const bytes = packet(source, (ms - stoppedMs(ms)) * 48, Buffer.from([0x78, 1]), true);
+    for (const event of receiver.push(bytes, arrivesMs(ms))) {
+      if (event.type === 'foreign') receivedMs.push(event.audio.ptsMs);
+    }
+  }
+  return sentMs.map((ms, index) => ({ sentMs: ms, receivedMs: receivedMs[index] ?? Number.NaN }));
+}
+
+const PAUSE = { pausedFromMs: 2_000, pausedToMs: 8_000, lengthMs: 10_000 };
+
+test.each([
+  ['stood still during a pause', PAUSE, (ms: number) => (ms >= 8_000 ? 6_000 : 0)],
+  ['went on during a pause', PAUSE, () => 0],
+  ['jumped ahead during a pause', PAUSE, (ms: number) => (ms >= 8_000 ? -90_000 : 0)],
+  [
+    'stood still for ten hours',
+    { ...PAUSE, pausedToMs: 36_000_000, lengthMs: 36_001_000 },
+    (ms: number) => (ms >= 36_000_000 ? 35_998_000 : 0),
+  ],
+])('audio keeps its time if the clock of the sender %s', (_what, pause, stoppedMs) => {
+  for (const { sentMs, receivedMs } of sendAudio(pause, stoppedMs)) expect(receivedMs).toBeCloseTo(sentMs, 3);
+});
+
+test.each([
+  ['at once', 0],
+  ['at twice the usual rate', 10],
+])('audio that the network held back keeps its time if it arrives %s', (_what, intervalMs) => {
+  const arrivesMs = (ms: number) => (ms < 2_000 ? ms : Math.max(ms, 3_000 + ((ms - 2_000) / 20) * intervalMs));
+  const held = { pausedFromMs: 0, pausedToMs: 0, lengthMs: 6_000 };
+  for (const { sentMs, receivedMs } of sendAudio(held, () => 0, arrivesMs)) expect(receivedMs).toBeCloseTo(sentMs, 3);
+});
+
+test('a sender report that arrives with late audio sets its time alone', () => {
+  const video = { type: VIDEO.payloadType, ssrc: 7, sequence: 0 };
+  const audio = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };
+  const receiver = new RtpReceiver([VIDEO, AUDIO]);
+  const sound = (timestampMs: number, nowMs: number) =>
+    receiver.push(packet(audio, timestampMs * 48, Buffer.from([0x78, 1]), true), nowMs);
+  for (const bytes of picture(video, 0, 0)) receiver.push(bytes, 0);
+  receiver.push(report(7, 100, 0), 0);
+  for (let ms = 0; ms < 1_000; ms += 20) sound(ms, ms);
+  // A pause of 5 s, during which the clock of the audio stood still.
+  sound(1_000, 6_000);
+  receiver.push(report(8, 106, 48_000), 6_010);
+  const events = Array.from({ length: 20 }, (_, index) => sound(1_020 + index * 20, 6_020 + index * 20)).flat();
+  const times = events.map((event) => (event.type === 'foreign' ? Math.round(event.audio.ptsMs) : Number.NaN));
+  expect(times).toEqual(Array.from({ length: 21 }, (_, index) => 6_000 + index * 20));
 });
 
 test('random bytes cause no error other than BrokenMedia and are not kept', () => {

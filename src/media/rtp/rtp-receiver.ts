@@ -3,6 +3,7 @@ import type { IngestEvent } from '../live/tracks/foreign-audio.ts';
 import { NalTrack } from '../live/tracks/nal-track.ts';
 import { WrappingClock } from '../live/tracks/wrapping-clock.ts';
 import { H264Depacketizer } from './h264-depacketizer.ts';
+import { PauseWatch } from './pause-watch.ts';
 import { ReorderBuffer } from './reorder-buffer.ts';
 import {
   readSenderReports,
@@ -32,6 +33,7 @@ type Track = {
   rate: number;
   buffer: ReorderBuffer;
   clock: WrappingClock;
+  pauses: PauseWatch<RtpPacket>;
   /** Time of this process's clock at timestamp 0, in ms. */
   baseMs: number | null;
   ssrc: number | null;
@@ -42,7 +44,8 @@ type Track = {
 /** Returns the state of a new source, which has its own sequence numbers and times (RFC 3550 section 5.1). */
 function freshSource(): Omit<Track, 'kind' | 'rate'> {
   const clock = new WrappingClock(CLOCK_RANGE);
-  return { buffer: new ReorderBuffer(), clock, baseMs: null, ssrc: null, highestSequence: 0, report: null };
+  const pauses = new PauseWatch<RtpPacket>();
+  return { buffer: new ReorderBuffer(), clock, pauses, baseMs: null, ssrc: null, highestSequence: 0, report: null };
 }
 
 /**
@@ -123,10 +126,18 @@ export class RtpReceiver {
     return events;
   }
 
-  #audio(track: Track, { timestamp, payload }: RtpPacket, nowMs: number): IngestEvent[] {
-    if (payload.length === 0) return [];
-    const ptsMs = this.#timeOf(track, timestamp, nowMs);
-    return [{ type: 'foreign', audio: { format: 'opus', channels: OPUS_CHANNELS, ptsMs, bytes: payload } }];
+  #audio(track: Track, packet: RtpPacket, nowMs: number): IngestEvent[] {
+    const { packets, shiftMs } = track.pauses.admit(packet, ownTimeOf(track, packet.timestamp), nowMs);
+    if (shiftMs !== 0 && track.baseMs !== null) {
+      track.baseMs += shiftMs;
+      // The last report describes the clock before the pause.
+      track.report = null;
+    }
+    return packets.flatMap(({ timestamp, payload }): IngestEvent[] => {
+      if (payload.length === 0) return [];
+      const ptsMs = this.#timeOf(track, timestamp, nowMs);
+      return [{ type: 'foreign', audio: { format: 'opus', channels: OPUS_CHANNELS, ptsMs, bytes: payload } }];
+    });
   }
 
   /**
@@ -134,7 +145,7 @@ export class RtpReceiver {
    * that of the arrival times of their first packets.
    */
   #timeOf(track: Track, timestamp: number, nowMs: number): number {
-    const ms = (track.clock.unwrap(timestamp) * 1000) / track.rate;
+    const ms = ownTimeOf(track, timestamp);
     track.baseMs ??= nowMs - ms;
     return track.baseMs + ms;
   }
@@ -144,6 +155,7 @@ export class RtpReceiver {
     const track = [...this.#tracks.values()].find(({ ssrc }) => ssrc === sent.ssrc);
     if (track === undefined || track.baseMs === null) return;
     track.report = { sent, atMs: nowMs, ticks: track.clock.unwrap(sent.timestamp) };
+    track.pauses.settle();
     const [video, audio] = ['video', 'audio'].map((kind) =>
       [...this.#tracks.values()].find((one) => one.kind === kind),
     );
@@ -151,4 +163,9 @@ export class RtpReceiver {
     const wallAtZero = ({ report, rate }: Track) => (report?.sent.wallMs ?? 0) - ((report?.ticks ?? 0) * 1000) / rate;
     audio.baseMs = video.baseMs + wallAtZero(audio) - wallAtZero(video);
   }
+}
+
+/** Returns the time of a timestamp on the sender's clock of the track, in ms. */
+function ownTimeOf({ clock, rate }: Track, timestamp: number): number {
+  return (clock.unwrap(timestamp) * 1000) / rate;
 }

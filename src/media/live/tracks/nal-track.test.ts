@@ -51,6 +51,29 @@ test.each(['h264', 'hevc'] as const)('%s: frames without parameter sets have no 
   expect(track.take(nals)?.config).toMatchObject({ widthPx: 64 });
 });
 
+/** SPS of Chromium for a canvas, with colours, and for the black pictures while the track is muted, without. */
+const COLOURED = hex('6742c0158c8d40a0f937010d010784423500');
+const MUTED = hex('6742c0158c8d40a0f900f08846a0');
+const PPS = hex('68ce3c80');
+const IDR = hex('65b84004');
+
+test('an SPS that only leaves the colours out does not change the configuration', () => {
+  const track = new NalTrack('h264');
+  expect(track.take([COLOURED, PPS, IDR])?.config).not.toBe(null);
+  expect(track.take([MUTED, PPS, IDR])).toMatchObject({ config: null, isKey: true });
+  expect(track.take([COLOURED, PPS, IDR])?.config).toBe(null);
+});
+
+test.each([
+  ['colours that were missing', MUTED, COLOURED],
+  ['another size', hex('6742c00ada11ec0440000003004000000c83c489a8'), MUTED],
+  ['another profile', COLOURED, hex('674d40158c8d40a0f900f08846a0')],
+])('an SPS with %s changes the configuration', (_what, before, after) => {
+  const track = new NalTrack('h264');
+  track.take([before, PPS, IDR]);
+  expect(track.take([after, PPS, IDR])?.config).not.toBe(null);
+});
+
 test('rejects an oversized parameter set with its size', () => {
   const long = Buffer.concat([hex('6742c00a'), Buffer.alloc(70_000, 1)]);
   expect(() => new NalTrack('h264').take([long])).toThrow(

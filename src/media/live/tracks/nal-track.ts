@@ -1,4 +1,5 @@
 import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { isWithoutColours } from '../../nal/is-without-colours.ts';
 import type { TrackConfig } from './access-unit.ts';
 import { joinWithLengths } from './annex-b.ts';
 import { isAvcKey, writeAvcRecord } from './avc-record.ts';
@@ -14,6 +15,8 @@ type NalCodec = {
   leftOut: ReadonlySet<number>;
   isKey(nals: readonly Buffer[]): boolean;
   configOf(sets: readonly (readonly Buffer[])[]): TrackConfig;
+  /** Whether a parameter set can be replaced with a known one, so that the configuration does not change. */
+  isReplaceable(set: Buffer, known: Buffer): boolean;
 };
 
 const AVC: NalCodec = {
@@ -22,6 +25,7 @@ const AVC: NalCodec = {
   leftOut: new Set([9, 10, 11, 12, 13]),
   isKey: isAvcKey,
   configOf: ([sps = [], pps = []]) => avcConfig(writeAvcRecord(sps, pps), 0),
+  isReplaceable: (set, known) => isSps(set) && isSps(known) && isWithoutColours(set, known),
 };
 
 const HEVC: NalCodec = {
@@ -30,6 +34,7 @@ const HEVC: NalCodec = {
   leftOut: new Set([35, 36, 37, 38]),
   isKey: isHevcKey,
   configOf: ([vps = [], sps = [], pps = []]) => hevcConfig(writeHevcRecord(vps, sps, pps), 0),
+  isReplaceable: () => false,
 };
 
 /** Maximum number of parameter sets kept per kind. */
@@ -80,14 +85,20 @@ export class NalTrack {
     let isChanged = false;
     this.#sets = this.#sets.map((known, kind) => {
       const sets = found[kind] ?? [];
-      const isSame = sets.length === known.length && sets.every((set, index) => known[index]?.equals(set) === true);
+      const isSame = sets.length === known.length && sets.every((set, index) => this.#isKnown(set, known[index]));
       if (sets.length === 0 || isSame) return known;
       isChanged = true;
       return sets.map((set) => Buffer.from(set));
     });
     return isChanged;
   }
+
+  #isKnown(set: Buffer, known: Buffer | undefined): boolean {
+    return known !== undefined && (known.equals(set) || this.#codec.isReplaceable(set, known));
+  }
 }
+
+const isSps = (set: Buffer) => AVC.typeOf(set) === AVC.parameterSets[0];
 
 function add(sets: Buffer[] | undefined, nal: Buffer): void {
   // The set would exceed the limit of configurations, and records store its size in 16 bits.
