@@ -141,52 +141,25 @@ test('sender reports set the offset between audio and video', () => {
   expect(event).toMatchObject({ type: 'foreign', audio: { ptsMs: 2_000 } });
 });
 
-/**
- * Sends a packet of audio every 20 ms, which arrives at `arrivesMs(ms)` and contains the time `ms - stoppedMs(ms)`.
- * Returns the received time of each sent one. `pausedFromMs` and `pausedToMs`: the time without packets.
- */
-function sendAudio(
-  { pausedFromMs, pausedToMs, lengthMs }: { pausedFromMs: number; pausedToMs: number; lengthMs: number },
-  stoppedMs: (ms: number) => number,
-  arrivesMs = (ms: number) => ms,
-): { sentMs: number; receivedMs: number }[] {
-  const receiver = new RtpReceiver([AUDIO]);
-  const source = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };
-  const sentMs: number[] = [];
-  const receivedMs: number[] = [];
-  for (let ms = 0; ms < lengthMs; ms += 20) {
-    if (ms >= pausedFromMs && ms < pausedToMs) continue;
-    sentMs.push(ms);
-    const bytes = packet(source, (ms - stoppedMs(ms)) * 48, Buffer.from([0x78, 1]), true);
-    for (const event of receiver.push(bytes, arrivesMs(ms))) {
-      if (event.type === 'foreign') receivedMs.push(event.audio.ptsMs);
+test('the offset between audio and video does not depend on packets that were late at the start', () => {
+  const video = { type: VIDEO.payloadType, ssrc: 7, sequence: 0 };
+  const audio = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };
+  const receiver = new RtpReceiver([VIDEO, AUDIO]);
+  const shownMs: number[] = [];
+  const heardMs: number[] = [];
+  for (let ms = 0; ms < 400; ms += 40) {
+    // The first pictures wait for the connection, and the first one takes 60 ms to arrive.
+    const sent = picture(video, ms * 90, ms === 0 ? 0 : 1);
+    const events = sent.flatMap((bytes, index) =>
+      receiver.push(bytes, Math.max(ms, 150) + index * (ms === 0 ? 15 : 0)),
+    );
+    shownMs.push(...pictures(events).map(({ dtsMs }) => dtsMs - ms));
+    for (const event of receiver.push(packet(audio, ms * 48, Buffer.from([0x78, 1]), true), Math.max(ms, 30))) {
+      if (event.type === 'foreign') heardMs.push(event.audio.ptsMs - ms);
     }
   }
-  return sentMs.map((ms, index) => ({ sentMs: ms, receivedMs: receivedMs[index] ?? Number.NaN }));
-}
-
-const PAUSE = { pausedFromMs: 2_000, pausedToMs: 8_000, lengthMs: 10_000 };
-
-test.each([
-  ['stood still during a pause', PAUSE, (ms: number) => (ms >= 8_000 ? 6_000 : 0)],
-  ['went on during a pause', PAUSE, () => 0],
-  ['jumped ahead during a pause', PAUSE, (ms: number) => (ms >= 8_000 ? -90_000 : 0)],
-  [
-    'stood still for ten hours',
-    { ...PAUSE, pausedToMs: 36_000_000, lengthMs: 36_001_000 },
-    (ms: number) => (ms >= 36_000_000 ? 35_998_000 : 0),
-  ],
-])('audio keeps its time if the clock of the sender %s', (_what, pause, stoppedMs) => {
-  for (const { sentMs, receivedMs } of sendAudio(pause, stoppedMs)) expect(receivedMs).toBeCloseTo(sentMs, 3);
-});
-
-test.each([
-  ['at once', 0],
-  ['at twice the usual rate', 10],
-])('audio that the network held back keeps its time if it arrives %s', (_what, intervalMs) => {
-  const arrivesMs = (ms: number) => (ms < 2_000 ? ms : Math.max(ms, 3_000 + ((ms - 2_000) / 20) * intervalMs));
-  const held = { pausedFromMs: 0, pausedToMs: 0, lengthMs: 6_000 };
-  for (const { sentMs, receivedMs } of sendAudio(held, () => 0, arrivesMs)) expect(receivedMs).toBeCloseTo(sentMs, 3);
+  expect(new Set(shownMs)).toEqual(new Set([150]));
+  expect(heardMs.at(-1)).toBe(150);
 });
 
 test('a sender report that arrives with late audio sets its time alone', () => {

@@ -36,16 +36,19 @@ type Track = {
   pauses: PauseWatch<RtpPacket>;
   /** Time of this process's clock at timestamp 0, in ms. */
   baseMs: number | null;
+  /** Least transit time so far: arrival on this process's clock, minus the time of the packet, in ms. */
+  leastTransitMs: number;
   ssrc: number | null;
   highestSequence: number;
-  report: { sent: SenderReport; atMs: number; ticks: number } | null;
+  report: { sent: SenderReport; atMs: number; wallAtZeroMs: number } | null;
 };
 
 /** Returns the state of a new source, which has its own sequence numbers and times (RFC 3550 section 5.1). */
 function freshSource(): Omit<Track, 'kind' | 'rate'> {
   const clock = new WrappingClock(CLOCK_RANGE);
   const pauses = new PauseWatch<RtpPacket>();
-  return { buffer: new ReorderBuffer(), clock, pauses, baseMs: null, ssrc: null, highestSequence: 0, report: null };
+  const times = { clock, pauses, baseMs: null, leastTransitMs: Number.POSITIVE_INFINITY, report: null };
+  return { buffer: new ReorderBuffer(), ssrc: null, highestSequence: 0, ...times };
 }
 
 /**
@@ -59,6 +62,8 @@ export class RtpReceiver {
   #needsKey = true;
   #requestedMs = Number.NEGATIVE_INFINITY;
   #pictureMs = Number.POSITIVE_INFINITY;
+  /** Whether both current sources have sent reports. */
+  #isReported = false;
 
   constructor(tracks: readonly OfferedTrack[]) {
     for (const { kind, payloadType } of tracks) {
@@ -81,7 +86,11 @@ export class RtpReceiver {
     const packet = readRtp(bytes);
     const track = packet === null ? undefined : this.#tracks.get(packet.payloadType);
     if (packet === null || track === undefined) return [];
-    if (track.ssrc !== packet.ssrc) Object.assign(track, { ...freshSource(), ssrc: packet.ssrc });
+    if (track.ssrc !== packet.ssrc) {
+      Object.assign(track, { ...freshSource(), ssrc: packet.ssrc });
+      this.#isReported = false;
+    }
+    this.#noteTransit(track, packet, nowMs);
     track.highestSequence = packet.sequence;
     const copy = { ...packet, payload: Buffer.from(packet.payload) };
     return track.buffer
@@ -115,7 +124,7 @@ export class RtpReceiver {
     if (isBroken) this.#needsKey = true;
     if (picture === null) return [];
     this.#pictureMs = nowMs;
-    const ms = this.#timeOf(track, picture.timestamp, nowMs);
+    const ms = this.#timeOf(track, picture.timestamp);
     const found = this.#nals.take(picture.nals);
     // Drop frames that refer to lost frames.
     if (found === null || (this.#needsKey && !found.isKey)) return [];
@@ -130,38 +139,53 @@ export class RtpReceiver {
     const { packets, shiftMs } = track.pauses.admit(packet, ownTimeOf(track, packet.timestamp), nowMs);
     if (shiftMs !== 0 && track.baseMs !== null) {
       track.baseMs += shiftMs;
+      track.leastTransitMs += shiftMs;
       // The last report describes the clock before the pause.
       track.report = null;
     }
     return packets.flatMap(({ timestamp, payload }): IngestEvent[] => {
       if (payload.length === 0) return [];
-      const ptsMs = this.#timeOf(track, timestamp, nowMs);
+      const ptsMs = this.#timeOf(track, timestamp);
       return [{ type: 'foreign', audio: { format: 'opus', channels: OPUS_CHANNELS, ptsMs, bytes: payload } }];
     });
   }
 
+  /** Returns the time of a timestamp, in ms. */
+  #timeOf(track: Track, timestamp: number): number {
+    return (track.baseMs ?? 0) + ownTimeOf(track, timestamp);
+  }
+
   /**
-   * Returns the time of a timestamp, in ms. Until both tracks have sender reports, the offset between the tracks is
-   * that of the arrival times of their first packets.
+   * Sets the clock base of a new source. Until both tracks have sender reports, the offset between the tracks is that
+   * of their fastest packets: browsers send the first ones up to 0.2 s late.
    */
-  #timeOf(track: Track, timestamp: number, nowMs: number): number {
-    const ms = ownTimeOf(track, timestamp);
-    track.baseMs ??= nowMs - ms;
-    return track.baseMs + ms;
+  #noteTransit(track: Track, { timestamp }: RtpPacket, nowMs: number): void {
+    const transitMs = nowMs - ownTimeOf(track, timestamp);
+    track.baseMs ??= transitMs;
+    if (this.#isReported || transitMs >= track.leastTransitMs) return;
+    track.leastTransitMs = transitMs;
+    this.#align(({ leastTransitMs }) => leastTransitMs);
   }
 
   /** Sets the clock base of the audio from the sender's wall-clock times of both tracks. */
   #note(sent: SenderReport, nowMs: number): void {
     const track = [...this.#tracks.values()].find(({ ssrc }) => ssrc === sent.ssrc);
-    if (track === undefined || track.baseMs === null) return;
-    track.report = { sent, atMs: nowMs, ticks: track.clock.unwrap(sent.timestamp) };
+    if (track === undefined) return;
+    const ticks = track.clock.unwrap(sent.timestamp);
+    track.report = { atMs: nowMs, sent, wallAtZeroMs: sent.wallMs - (ticks * 1000) / track.rate };
     track.pauses.settle();
+    if ([...this.#tracks.values()].some(({ report }) => report === null)) return;
+    this.#isReported = true;
+    this.#align(({ report }) => report?.wallAtZeroMs ?? 0);
+  }
+
+  /** Moves the audio to the clock of the video. `zeroMs` returns the time of timestamp 0 of a track, on any clock. */
+  #align(zeroMs: (track: Track) => number): void {
     const [video, audio] = ['video', 'audio'].map((kind) =>
       [...this.#tracks.values()].find((one) => one.kind === kind),
     );
-    if (video?.report == null || audio?.report == null || video.baseMs === null) return;
-    const wallAtZero = ({ report, rate }: Track) => (report?.sent.wallMs ?? 0) - ((report?.ticks ?? 0) * 1000) / rate;
-    audio.baseMs = video.baseMs + wallAtZero(audio) - wallAtZero(video);
+    if (video?.baseMs == null || audio?.baseMs == null) return;
+    audio.baseMs = video.baseMs + zeroMs(audio) - zeroMs(video);
   }
 }
 
