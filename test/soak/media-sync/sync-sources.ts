@@ -233,7 +233,26 @@ const DERIVED: readonly SyncClip[] = [
   },
 ];
 
-export const SYNC_CLIPS: readonly SyncClip[] = [...CONTAINERS, ...FORMATS, ...TIMES, ...RATES, ...DERIVED];
+const STUDIO: readonly SyncClip[] = [
+  { name: 'MPEG-2 and PCM.mxf', from: [...source(25), ...MPEG2, '-bf', '2', ...PCM], rate: 25 },
+  {
+    name: 'timecode and 96 kHz.mov',
+    from: [...source(), ...H264, '-c:a', 'pcm_s24le', '-ar', '96000', '-timecode', '01:00:00:00'],
+  },
+  { name: 'E-AC-3.mp4', from: [...source(), ...H264, '-c:a', 'eac3'] },
+  { name: 'DTS.mkv', from: [...source(), ...H264, '-c:a', 'dca', '-strict', '-2'] },
+  { name: 'TrueHD.mkv', from: [...source(), ...H264, '-c:a', 'truehd', '-strict', '-2'] },
+  { name: 'ADPCM of 22 kHz.avi', from: [...source(), ...MPEG4, '-c:a', 'adpcm_ms', '-ar', '22050'] },
+  { name: 'clock wraps.ts', from: [...source(), ...H264, ...AAC, '-output_ts_offset', '95440'] },
+  {
+    name: 'begins within a GOP.ts',
+    from: [...source(), ...H264, '-g', '45', ...AAC, '-bsf:v', "noise=drop='lt(n,20)'"],
+  },
+  { name: '120 a second.mp4', from: [...source(120), ...H264, ...AAC], rate: 120 },
+  { name: '10 a second.mp4', from: [...source(10), ...H264, ...AAC], rate: 10 },
+];
+
+export const SYNC_CLIPS: readonly SyncClip[] = [...CONTAINERS, ...FORMATS, ...TIMES, ...RATES, ...DERIVED, ...STUDIO];
 
 /** Creates the file of a source, and the reference file for the comparison. */
 export async function makeSyncFiles(
