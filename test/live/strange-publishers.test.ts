@@ -197,6 +197,30 @@ test.each([
   60_000,
 );
 
+test.each([
+  { title: 'audio', type: 8 },
+  { title: 'video', type: 9 },
+])(
+  'a track ($title) whose clock stops while it is away plays again without a fault, and the recording is in sync',
+  async ({ type }) => {
+    const [awayMs, backMs] = [4_000, 8_000];
+    const stream = await startLive(fixture);
+    const tags = (await makeTags('stopped', { lengthSec: 20, argv: [...H264, '-bf', '0', ...AAC] })).filter(
+      (tag) => tag.type !== type || tag.timestampMs < awayMs || tag.timestampMs >= backMs,
+    );
+    const clockOf = (ms: number, own: number) => (own === type && ms >= backMs ? ms - (backMs - awayMs) : ms);
+    const sent = await publishTags(stream.ingest, tags, clockOf);
+    expect(await playUntil(fixture, { stream, sec: 16, sent })).toEqual([]);
+    await recordingOf(fixture, stream);
+    const { points, soundHoles, pictureHoles } = await measureAvSync(`${stream.base}/playlist.m3u8`);
+    const late = points.filter(({ atSec }) => atSec * 1_000 > backMs + 2_500);
+    expect(late.length).toBeGreaterThan(6);
+    expect(Math.max(...late.map(({ offsetMs }) => Math.abs(offsetMs)))).toBeLessThan(MAX_OFFSET_MS);
+    expect([soundHoles, pictureHoles.filter(({ fromSec }) => fromSec * 1_000 > backMs + 2_500)]).toEqual([[], []]);
+  },
+  120_000,
+);
+
 test('video without a keyframe for 20 s has a reason, its audio plays, and the recording has both', async () => {
   const tags = await makeTags('late-key', {
     lengthSec: 30,

@@ -112,7 +112,7 @@ export function joinTags(clips: readonly { fromMs: number; tags: readonly FlvTag
 export async function publishTags(
   address: string,
   tags: readonly FlvTag[],
-  clockOf: (timestampMs: number) => number = (timestampMs) => timestampMs,
+  clockOf: (timestampMs: number, type: FlvTag['type']) => number = (timestampMs) => timestampMs,
 ): Promise<() => Promise<void>> {
   const publisher = await openRtmpPublisher(address);
   const sorted = tags.toSorted((a, b) => a.timestampMs - b.timestampMs);
@@ -122,7 +122,7 @@ export async function publishTags(
   const timer = setInterval(() => {
     for (let tag = sorted[next]; tag !== undefined; tag = sorted[next]) {
       if (tag.timestampMs > performance.now() - startedMs) return;
-      publisher.send({ ...tag, timestampMs: clockOf(tag.timestampMs) });
+      publisher.send({ ...tag, timestampMs: clockOf(tag.timestampMs, tag.type) });
       next += 1;
     }
     clearInterval(timer);

@@ -1,4 +1,5 @@
 import type { AccessUnit } from '../tracks/access-unit.ts';
+import { StallWatch } from './stall-watch.ts';
 
 /**
  * Maximum forward step of a publisher's clock, in ms. A larger step, or one back by more than `MAX_REWIND_MS`, counts
@@ -22,12 +23,14 @@ type Kind = AccessUnit['kind'];
 /**
  * Maps a publisher's times to the timeline of a period. The first frame is shown at `startMs`, and the tracks keep
  * their offset. If the publisher's clock jumps or steps back, the timeline continues without a jump. A track that
- * paused while the other continued has not jumped: its next frame is at the time of the other track.
+ * paused while the other continued has not jumped: its next frame is at the time of the other track. If its clock stood
+ * still during the pause, it is moved by the pause.
  */
 export class MediaClock {
   readonly #startMs: number;
   readonly #shifts = new Map<Kind, number>();
   readonly #last = new Map<Kind, number>();
+  readonly #stalls = { video: new StallWatch(), audio: new StallWatch() };
   #newestShift: number | null = null;
   /** Shift of the video before its last step back, and the time of the audio at that step. */
   #step: { shift: number; audioMs: number } | null = null;
@@ -44,7 +47,9 @@ export class MediaClock {
    */
   place({ kind, dtsMs, ptsMs }: Pick<AccessUnit, 'kind' | 'dtsMs' | 'ptsMs'>): number | null {
     this.#newestShift ??= this.#startMs - ptsMs;
-    const shift = this.#shiftOf(kind, dtsMs);
+    const ownShift = this.#shiftOf(kind, dtsMs);
+    const other = this.#last.get(kind === 'video' ? 'audio' : 'video');
+    const shift = ownShift + (other === undefined ? 0 : this.#stalls[kind].came(dtsMs + ownShift, other));
     const placedMs = dtsMs + shift;
     this.#shifts.set(kind, shift);
     if (kind === 'video' && this.#isBehind) {

@@ -19,18 +19,12 @@ const MAX_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
  */
 const MAX_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
-/**
- * Duration of each repetition of the last keyframe while video is missing, in ticks. Each repetition is a separate
- * part.
- */
+/** Duration of each repetition of the last keyframe while video is missing, in ticks. Each is a separate part. */
 const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
 const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
 /** H.264 and HEVC reorder at most 16 frames. */
 const MAX_REORDERED = 16;
-/**
- * Frames this close to the encoder's frame rate grid are moved to the grid, in ticks, because publishers round times to
- * whole milliseconds.
- */
+/** Maximum distance of a frame that is moved to the grid of the frame rate. Publishers round times to milliseconds. */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
 /**
@@ -50,13 +44,16 @@ export type PackagerOutput = {
 };
 
 /**
- * A received or repeated frame and its presentation time on the timeline. It is the input of everything else that is
- * created from the video. If `isKey` is true, encoders must encode it as a keyframe.
+ * A received or repeated frame and its presentation time on the timeline, from which everything else is created. If
+ * `isKey` is true, encoders must encode it as a keyframe.
  */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
 
 /** `held` is the part with a repeated keyframe, which follows the cut. */
 export type ShownOutput = PackagerOutput & { shown: ShownFrame; held: LivePart[] };
+
+/** Maximum time by which a frame may be shown late after repetitions of a keyframe. */
+const MAX_STALE_TICKS = VIDEO_TIMESCALE;
 
 type Place = { segment: number; startTick: number; still?: Buffer | null };
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
@@ -100,7 +97,7 @@ export class VideoPackager {
     this.#segmentTick = startTick;
   }
 
-  /** Returns the last keyframe, or null if there is none. */
+  /** Returns the last keyframe, if any. */
   readonly lastKey = (): Buffer | null => (this.#lastKey.length === 0 ? null : this.#lastKey);
 
   /** Number of the open segment, or of the next one. */
@@ -120,14 +117,15 @@ export class VideoPackager {
   }
 
   /**
-   * Adds the next frame in decode order. `mediaMs` is its decode time on the timeline. Returns null for a frame that
-   * refers to others before a repeated keyframe, because video continues with a keyframe after such a gap.
+   * Adds the next frame in decode order. `mediaMs` is its decode time on the timeline. Returns null for a frame long
+   * before the end of a repeated keyframe, and for one that refers to frames before it.
    */
   push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
     if (this.#isHeld && !unit.isKey && !this.#isStill) return null;
     this.#isStill = unit.isKey;
     const decodeTick = this.#snap(mediaMs * TICKS_PER_MS);
     const shownTick = Math.round(decodeTick + (unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
+    if (this.#isHeld && shownTick < this.#heldTick - MAX_STALE_TICKS) return null;
     const shown = { shownTick, isKey: unit.isKey, bytes: unit.bytes };
     const startTick = unit.isKey ? shownTick : Math.round(decodeTick);
     const startsSegment = this.#mayCut(unit.isKey, startTick);
@@ -146,7 +144,7 @@ export class VideoPackager {
     const tick = Math.max(startTick, this.#pending === null ? this.endTick : this.#pending.tick + 1);
     if (this.#isHeld && tick > this.#heldTick) ended.push(...this.#holdUntil(tick, false).held);
     this.#isHeld = false;
-    const output = this.#add({ ...shown, tick, offsetTicks: shown.shownTick - tick }, startsSegment);
+    const output = this.#add({ ...shown, tick, offsetTicks: Math.max(0, shown.shownTick - tick) }, startsSegment);
     return { ...output, ended: [...ended, ...output.ended] };
   }
 
