@@ -1946,4 +1946,13 @@ export const de = {
     'URL eines eingehenden Webhooks. Hänge bei Discord /slack an. Sie wird verschlüsselt gespeichert.',
   'Slack, Mattermost, Discord, chat, notify': 'Slack, Mattermost, Discord, Chat, benachrichtigen',
   'Slack, chat': 'Slack, Chat',
+  'This page does not know these parts of its address and ignores them: {0}':
+    'Diese Seite kennt diese Teile ihrer Adresse nicht und beachtet sie nicht: {0}',
+  'Correct the address': 'Adresse korrigieren',
+  'Unknown collection': 'Unbekannte Sammlung',
+  'This collection does not exist': 'Diese Sammlung gibt es nicht',
+  'It was deleted, or its address is wrong.': 'Sie wurde gelöscht, oder die Adresse ist falsch.',
+  'Show videos of all collections': 'Videos aller Sammlungen zeigen',
+  'This operation does not exist. Choose one from the list.':
+    'Diese Operation gibt es nicht. Wähle eine aus der Liste.',
 } as const satisfies Readonly<Record<string, string>>;

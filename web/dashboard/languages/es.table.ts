@@ -1956,4 +1956,12 @@ export const es = {
     'URL de un webhook entrante. En Discord, añade /slack al final. Se guarda cifrada.',
   'Slack, Mattermost, Discord, chat, notify': 'Slack, Mattermost, Discord, chat, avisar',
   'Slack, chat': 'Slack, chat',
+  'This page does not know these parts of its address and ignores them: {0}':
+    'Esta página no conoce estas partes de su dirección y las ignora: {0}',
+  'Correct the address': 'Corregir la dirección',
+  'Unknown collection': 'Colección desconocida',
+  'This collection does not exist': 'Esta colección no existe',
+  'It was deleted, or its address is wrong.': 'Se eliminó, o la dirección es incorrecta.',
+  'Show videos of all collections': 'Mostrar los vídeos de todas las colecciones',
+  'This operation does not exist. Choose one from the list.': 'Esta operación no existe. Elige una de la lista.',
 } as const satisfies Readonly<Record<string, string>>;

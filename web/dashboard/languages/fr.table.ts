@@ -1977,4 +1977,13 @@ export const fr = {
     'URL d’un webhook entrant. Pour Discord, ajoutez /slack à la fin. Elle est enregistrée chiffrée.',
   'Slack, Mattermost, Discord, chat, notify': 'Slack, Mattermost, Discord, messagerie, prévenir',
   'Slack, chat': 'Slack, messagerie',
+  'This page does not know these parts of its address and ignores them: {0}':
+    'Cette page ne connaît pas ces parties de son adresse et les ignore : {0}',
+  'Correct the address': 'Corriger l’adresse',
+  'Unknown collection': 'Collection inconnue',
+  'This collection does not exist': 'Cette collection n’existe pas',
+  'It was deleted, or its address is wrong.': 'Elle a été supprimée, ou l’adresse est fausse.',
+  'Show videos of all collections': 'Afficher les vidéos de toutes les collections',
+  'This operation does not exist. Choose one from the list.':
+    'Cette opération n’existe pas. Choisissez-en une dans la liste.',
 } as const satisfies Readonly<Record<string, string>>;

@@ -1940,4 +1940,12 @@ export const ja = {
     'Incoming WebhookのURL。Discordでは末尾に/slackを追加してください。暗号化して保存されます。',
   'Slack, Mattermost, Discord, chat, notify': 'Slack、Mattermost、Discord、チャット、通知',
   'Slack, chat': 'Slack、チャット',
+  'This page does not know these parts of its address and ignores them: {0}':
+    'アドレスの次の部分は、このページでは使えないため無視されました：{0}',
+  'Correct the address': 'アドレスを修正',
+  'Unknown collection': '不明なコレクション',
+  'This collection does not exist': 'このコレクションは存在しません',
+  'It was deleted, or its address is wrong.': '削除されたか、アドレスが間違っています。',
+  'Show videos of all collections': 'すべてのコレクションの動画を表示',
+  'This operation does not exist. Choose one from the list.': 'この操作は存在しません。一覧から選んでください。',
 } as const satisfies Readonly<Record<string, string>>;

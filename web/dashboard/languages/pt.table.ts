@@ -1942,4 +1942,12 @@ export const pt = {
     'URL de um webhook de entrada. No Discord, acrescente /slack ao final. Ela é armazenada criptografada.',
   'Slack, Mattermost, Discord, chat, notify': 'Slack, Mattermost, Discord, chat, avisar',
   'Slack, chat': 'Slack, chat',
+  'This page does not know these parts of its address and ignores them: {0}':
+    'Esta página não conhece estas partes do seu endereço e as ignora: {0}',
+  'Correct the address': 'Corrigir o endereço',
+  'Unknown collection': 'Coleção desconhecida',
+  'This collection does not exist': 'Esta coleção não existe',
+  'It was deleted, or its address is wrong.': 'Ela foi excluída, ou o endereço está errado.',
+  'Show videos of all collections': 'Mostrar os vídeos de todas as coleções',
+  'This operation does not exist. Choose one from the list.': 'Esta operação não existe. Escolha uma da lista.',
 };
