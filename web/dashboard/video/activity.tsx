@@ -6,6 +6,7 @@ import { copyText } from '../base/copy-text.ts';
 import { said, t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
+import { taskName, taskState } from '../base/task-words.ts';
 import { isEncoding, moment } from '../base/words.ts';
 import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel, Table } from '../parts/fields.tsx';
@@ -92,12 +93,16 @@ function Tasks({ activity: { tasks, messages, failedAttempts }, children }: Task
             {tasks.map((task) => (
               <tr key={task.id}>
                 <th scope="row">
-                  {task.kind} {task.renditions.join(', ')}
+                  {[taskName(task.kind), ...task.renditions].join(' · ')}
+                  <details class="raw">
+                    <summary>{t('Details')}</summary>
+                    <code>{[task.kind, task.state, task.id, task.worker].filter(Boolean).join(' · ')}</code>
+                  </details>
                 </th>
                 <td>
                   {task.fromSegment}–{task.toSegment}
                 </td>
-                <td>{task.state}</td>
+                <td>{taskState(task.state)}</td>
                 <td>{Math.round(task.done * 100)} %</td>
                 <td>{task.failures + task.deaths}</td>
                 <td>{said(task.reason ?? '')}</td>
