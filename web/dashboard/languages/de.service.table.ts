@@ -314,4 +314,10 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': 'Zeile {0}: Der Untertitel endet, bevor er beginnt.',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Zeile {0}: Hier fehlt eine Zeile „Anfang --> Ende“, gefunden: „{1}“.',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    'Die Einzelbilder des Videos enthalten Untertitel (CEA-608 oder CEA-708), die Player nicht zeigen können. Lies sie aus, etwa mit CCExtractor, und füge sie als SubRip- oder WebVTT-Datei hinzu.',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'Die Untertitel von Stream {0} ({1}) fehlen: Sie sind Bilder oder haben ein unbekanntes Format. Füge sie als SubRip- oder WebVTT-Datei hinzu.',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'Der Ton von Stream {0} ({1}) fehlt: Er lässt sich nicht decodieren. Wandle ihn in FLAC um.',
 } as const;

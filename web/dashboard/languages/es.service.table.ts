@@ -313,4 +313,10 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': 'Línea {0}: el subtítulo termina antes de empezar.',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Línea {0}: falta una línea “inicio --> fin”; hay “{1}”.',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    'Los fotogramas del vídeo contienen subtítulos (CEA-608 o CEA-708) que los reproductores no pueden mostrar. Extráelos, por ejemplo con CCExtractor, y añádelos como archivo SubRip o WebVTT.',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'Los subtítulos de la pista {0} ({1}) se omiten: son imágenes o tienen un formato desconocido. Añádelos como archivo SubRip o WebVTT.',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'El audio de la pista {0} ({1}) se omite: no se puede decodificar. Conviértelo a FLAC.',
 } as const;

@@ -322,4 +322,10 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': 'Ligne {0} : le sous-titre se termine avant de commencer.',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Ligne {0} : il manque une ligne « début --> fin », trouvé : « {1} ».',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    'Les images de la vidéo contiennent des sous-titres (CEA-608 ou CEA-708) que les lecteurs ne peuvent pas afficher. Extrayez-les, par exemple avec CCExtractor, et ajoutez-les comme fichier SubRip ou WebVTT.',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'Les sous-titres du flux {0} ({1}) sont ignorés : ce sont des images ou leur format est inconnu. Ajoutez-les comme fichier SubRip ou WebVTT.',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'Le son du flux {0} ({1}) est ignoré : il ne peut pas être décodé. Convertissez-le en FLAC.',
 } as const;

@@ -307,4 +307,10 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': 'Linha {0}: a legenda termina antes de começar.',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Linha {0}: falta uma linha “início --> fim”; encontrado: “{1}”.',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    'Os quadros do vídeo contêm legendas (CEA-608 ou CEA-708) que os players não conseguem mostrar. Extraia-as, por exemplo com o CCExtractor, e adicione-as como arquivo SubRip ou WebVTT.',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'As legendas da faixa {0} ({1}) foram omitidas: são imagens ou têm um formato desconhecido. Adicione-as como arquivo SubRip ou WebVTT.',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'O áudio da faixa {0} ({1}) foi omitido: não pode ser decodificado. Converta-o para FLAC.',
 } as const;
