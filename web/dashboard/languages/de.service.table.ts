@@ -320,4 +320,10 @@ export const service = {
     'Die Untertitel von Stream {0} ({1}) fehlen: Sie sind Bilder oder haben ein unbekanntes Format. Füge sie als SubRip- oder WebVTT-Datei hinzu.',
   'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
     'Der Ton von Stream {0} ({1}) fehlt: Er lässt sich nicht decodieren. Wandle ihn in FLAC um.',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    'Der Ton ist ausgefallen: Der Encoder sendet Bild, aber keinen Ton, Zuschauer hören also nichts. Prüfe sein Mikrofon oder seine Tonquelle.',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'Der Encoder ist verbunden, sendet aber weder Bild noch Ton, die nutzbar sind. Prüfe seine Quellen und Codecs.',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    'Das Bild wartet auf ein Keyframe: Seit der Verbindung kam keines. Stelle das Keyframe-Intervall des Encoders auf 2 s.',
 } as const;

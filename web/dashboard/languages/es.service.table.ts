@@ -319,4 +319,10 @@ export const service = {
     'Los subtítulos de la pista {0} ({1}) se omiten: son imágenes o tienen un formato desconocido. Añádelos como archivo SubRip o WebVTT.',
   'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
     'El audio de la pista {0} ({1}) se omite: no se puede decodificar. Conviértelo a FLAC.',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    'El audio se ha detenido: el codificador envía imagen pero no audio, así que los espectadores no oyen nada. Revisa su micrófono o su fuente de audio.',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'El codificador está conectado, pero no envía audio ni vídeo utilizables. Revisa sus fuentes y códecs.',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    'La imagen espera un fotograma clave: no ha llegado ninguno desde la conexión. Configura el intervalo de fotogramas clave del codificador en 2 s.',
 } as const;

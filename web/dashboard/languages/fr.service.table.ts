@@ -328,4 +328,10 @@ export const service = {
     'Les sous-titres du flux {0} ({1}) sont ignorés : ce sont des images ou leur format est inconnu. Ajoutez-les comme fichier SubRip ou WebVTT.',
   'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
     'Le son du flux {0} ({1}) est ignoré : il ne peut pas être décodé. Convertissez-le en FLAC.',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    'Le son s’est arrêté : l’encodeur envoie l’image mais pas le son, les spectateurs n’entendent donc rien. Vérifiez son micro ou sa source audio.',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'L’encodeur est connecté, mais n’envoie ni son ni image utilisables. Vérifiez ses sources et ses codecs.',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    'L’image attend une image clé : aucune n’est arrivée depuis la connexion. Réglez l’intervalle d’images clés de l’encodeur sur 2 s.',
 } as const;

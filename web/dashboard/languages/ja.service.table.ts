@@ -319,4 +319,10 @@ export const service = {
     'ストリーム {0}（{1}）の字幕は、画像または不明な形式のため除外されました。SubRip または WebVTT ファイルとして追加してください。',
   'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
     'ストリーム {0}（{1}）の音声は、デコードできないため除外されました。FLAC に変換してください。',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    '音声が止まりました。エンコーダーは映像のみを送信しており、視聴者には音が聞こえません。マイクまたは音声ソースを確認してください。',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'エンコーダーは接続されていますが、使用できる音声も映像も送信していません。ソースとコーデックを確認してください。',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    '映像はキーフレームを待っています。エンコーダーの接続後、まだ届いていません。エンコーダーのキーフレーム間隔を 2 秒に設定してください。',
 } as const;

@@ -313,4 +313,10 @@ export const service = {
     'As legendas da faixa {0} ({1}) foram omitidas: são imagens ou têm um formato desconhecido. Adicione-as como arquivo SubRip ou WebVTT.',
   'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
     'O áudio da faixa {0} ({1}) foi omitido: não pode ser decodificado. Converta-o para FLAC.',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    'O áudio parou: o codificador envia imagem, mas não áudio, então os espectadores não ouvem nada. Verifique o microfone ou a fonte de áudio.',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'O codificador está conectado, mas não envia áudio nem vídeo utilizáveis. Verifique as fontes e os codecs.',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    'A imagem espera um quadro-chave: nenhum chegou desde a conexão. Defina o intervalo de quadros-chave do codificador como 2 s.',
 } as const;
