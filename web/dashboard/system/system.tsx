@@ -148,7 +148,7 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
                 <td>{Waiting}</td>
                 <td>{Running}</td>
                 <td>{Failed}</td>
-                <td>{OldestAt === null ? '' : moment(OldestAt)}</td>
+                <td class="one-line">{OldestAt === null ? '' : waitOf(OldestAt)}</td>
               </tr>
             ))}
           </Table>
