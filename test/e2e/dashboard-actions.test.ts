@@ -229,7 +229,7 @@ test('cancels and restarts an encode, in the queue and on its page', async () =>
   await page.reload();
   await page.locator('.attempt summary').last().focus();
   await page.keyboard.press('Enter');
-  await press('Copy Log of video 360p, segments 0 to 3');
+  await press('Copy Log of Encode video · 360p, segments 0 to 3');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
     'exited with code 1.\n\n[info] one\n[fatal] two',
   );

@@ -192,14 +192,15 @@ async function makeScreens(): Promise<string[]> {
       (name) => `/dashboard/library/1/${name}`,
     ),
     ...['', '/share', '/captions', '/audio', '/chapters', '/thumbnail', '/clip'].map((tab) => video + tab),
-    ...['/statistics', '/files', '/activity'].map((tab) => video + tab),
-    ...['general', 'encoding', 'player', 'access', 'webhooks', 'keys', 'audit'].map(
+    ...['/review', '/statistics', '/files', '/activity'].map((tab) => video + tab),
+    ...['general', 'encoding', 'player', 'access', 'webhooks', 'chat', 'keys', 'audit'].map(
       (part) => `/dashboard/library/1/settings/${part}`,
     ),
     `/dashboard/library/1/live/${stream.guid}`,
     `/dashboard/library/1/imports/${importId}`,
     '/dashboard/libraries',
     '/dashboard/people',
+    '/dashboard/account',
     '/dashboard/system',
     '/dashboard/reference',
     '/docs',

@@ -6,7 +6,7 @@ import { axeViolations } from './axe-violations.ts';
 type View = readonly [colorScheme: 'light' | 'dark', widthPx: number];
 
 /** Views of the dashboard: each colour scheme and each width once, because axe is slow on its large pages. */
-const TWO_VIEWS: readonly View[] = [
+export const TWO_VIEWS: readonly View[] = [
   ['light', 1440],
   ['dark', 390],
 ];

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db.ts';
-import type { TaskKind } from '../tasks/task-kind.ts';
+import { TASK_KINDS, type TaskKind } from '../tasks/task-kind.ts';
 
 /** Encode tasks of one kind, and the age of the oldest waiting one in seconds; 0 if none waits. */
 export type QueueDepth = { kind: TaskKind; waiting: number; running: number; failed: number; oldestSec: number };
@@ -10,20 +10,5 @@ export async function loadQueueDepths(db: Db): Promise<QueueDepth[]> {
   const { rows } = await sql<QueueDepth>`
     select kind, waiting, running, failed, oldest_age_sec as "oldestSec" from millrace_queue_depth`.execute(db);
   const known = new Map(rows.map((row) => [row.kind, row]));
-  return KINDS.map((kind) => known.get(kind) ?? { kind, waiting: 0, running: 0, failed: 0, oldestSec: 0 });
+  return TASK_KINDS.map((kind) => known.get(kind) ?? { kind, waiting: 0, running: 0, failed: 0, oldestSec: 0 });
 }
-
-const KINDS: readonly TaskKind[] = [
-  'pass-through',
-  'video',
-  'audio',
-  'thumbnail',
-  'images',
-  'sheets',
-  'jit-start',
-  'backfill',
-  'compose',
-  'compose-audio',
-  'repair',
-  'segment',
-];

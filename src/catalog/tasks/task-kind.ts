@@ -4,19 +4,21 @@
  * `backfill` makes segments before they are requested, `segment` those that viewers request, and `jit-start` prepares
  * both.
  */
-export type TaskKind =
-  | 'pass-through'
-  | 'video'
-  | 'audio'
-  | 'thumbnail'
-  | 'images'
-  | 'sheets'
-  | 'jit-start'
-  | 'backfill'
-  | 'compose'
-  | 'compose-audio'
-  | 'repair'
-  | 'segment';
+export const TASK_KINDS = [
+  'pass-through',
+  'video',
+  'audio',
+  'thumbnail',
+  'images',
+  'sheets',
+  'jit-start',
+  'backfill',
+  'compose',
+  'compose-audio',
+  'repair',
+  'segment',
+] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
 
 /** Kinds outside the main work: they do not count towards a video's progress, and a video can finish without them. */
 export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];

@@ -55,8 +55,8 @@ const NO_MEDIA =
 
 /** Reason shown while the audio of a publisher is missing although its video continues. */
 const NO_SOUND =
-  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio ' +
-  'source.';
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. ' +
+  'Check its microphone or audio source.';
 
 /** Reason shown while the video of a publisher has frames but no keyframe. */
 const NO_KEYFRAME =

@@ -28,8 +28,8 @@ export function explainUnoffered(sounds: readonly Stream[], { audio, subtitles }
 function explainPictures({ streamIndex, codec, language, title }: SubtitleFacts): string {
   const name = [title, language === 'und' ? null : language, codec].filter((part) => part !== null).join(', ');
   return (
-    `The subtitles of stream ${streamIndex} (${name}) are left out: they are images or in an ` +
-    'unknown format. Add them as a SubRip or WebVTT file.'
+    `The subtitles of stream ${streamIndex} (${name}) are left out: they are images or ` +
+    'in an unknown format. Add them as a SubRip or WebVTT file.'
   );
 }
 

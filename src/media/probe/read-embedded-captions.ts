@@ -8,8 +8,10 @@ const TRIPLET_BYTES = 3;
 /** Byte after the last triplet (`marker_bits`). */
 const END = 0xff;
 
-const EMBEDDED =
-  'The captions in the video frames (CEA-608 or CEA-708) are left out. Add them as a SubRip or WebVTT file.';
+/** Message for a file with captions in its video frames. */
+export const EMBEDDED_CAPTIONS =
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, ' +
+  'for example with CCExtractor, and add them as a SubRip or WebVTT file.';
 
 /**
  * Returns a message if the first frames of a file contain captions. Many encoders write empty captions into every
@@ -21,7 +23,7 @@ export async function readEmbeddedCaptions(path: string): Promise<string[]> {
     const { size } = await file.stat();
     const buffer = Buffer.alloc(Math.min(size, MAX_SEARCHED_BYTES));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-    return hasCaptions(buffer.subarray(0, bytesRead)) ? [EMBEDDED] : [];
+    return hasCaptions(buffer.subarray(0, bytesRead)) ? [EMBEDDED_CAPTIONS] : [];
   } finally {
     await file.close();
   }

@@ -55,6 +55,7 @@ export function useLoaded<T>(path: string | null, question?: object): Loaded<T> 
   };
   // Only a new URL or question triggers a new read.
   useEffect(() => {
+    isGone.value = false;
     again();
     return () => {
       clearTimeout(retry.current);

@@ -25,6 +25,9 @@ export type Route =
   | { name: LibraryScreen; libraryId: number; part?: string }
   | { name: 'video'; libraryId: number; videoId: string; part?: string };
 
+/** Screens of a library that have parts with URLs of their own. */
+const WITH_PARTS: ReadonlySet<LibraryScreen> = new Set(['imports', 'live', 'settings']);
+
 const LIBRARY_PATH = /^\/dashboard\/library\/(\d{1,15})\/([a-z]+)(?:\/([0-9a-z-]{1,64}))?(?:\/([a-z-]{1,32}))?\/?$/;
 const VIDEO_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -46,6 +49,7 @@ export function readRoute(pathname: string): Route {
   }
   const name = LIBRARY_SCREENS.find((known) => known === screen);
   if (name === undefined) return { name: /^\/(dashboard\/?)?$/.test(pathname) ? 'home' : 'missing' };
+  if (tab !== undefined || (id !== undefined && !WITH_PARTS.has(name))) return { name: 'missing' };
   return { name, libraryId, ...(id !== undefined && { part: id }) };
 }
 
@@ -93,6 +97,11 @@ export function changeQuery(changes: Readonly<Record<string, string>>): void {
     if (value === '') next.delete(name);
     else next.set(name, value);
   }
+  replaceQuery(next);
+}
+
+/** Replaces the query of the URL. */
+export function replaceQuery(next: URLSearchParams): void {
   const text = next.toString();
   history.replaceState(null, '', text === '' ? location.pathname : `${location.pathname}?${text}`);
   query.value = next;

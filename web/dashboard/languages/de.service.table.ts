@@ -314,4 +314,16 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': 'Zeile {0}: Der Untertitel endet, bevor er beginnt.',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Zeile {0}: Hier fehlt eine Zeile „Anfang --> Ende“, gefunden: „{1}“.',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    'Die Einzelbilder des Videos enthalten Untertitel (CEA-608 oder CEA-708), die Player nicht zeigen können. Lies sie aus, etwa mit CCExtractor, und füge sie als SubRip- oder WebVTT-Datei hinzu.',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'Die Untertitel von Stream {0} ({1}) fehlen: Sie sind Bilder oder haben ein unbekanntes Format. Füge sie als SubRip- oder WebVTT-Datei hinzu.',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'Der Ton von Stream {0} ({1}) fehlt: Er lässt sich nicht decodieren. Wandle ihn in FLAC um.',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    'Der Ton ist ausgefallen: Der Encoder sendet Bild, aber keinen Ton, Zuschauer hören also nichts. Prüfe sein Mikrofon oder seine Tonquelle.',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'Der Encoder ist verbunden, sendet aber weder Bild noch Ton, die nutzbar sind. Prüfe seine Quellen und Codecs.',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    'Das Bild wartet auf ein Keyframe: Seit der Verbindung kam keines. Stelle das Keyframe-Intervall des Encoders auf 2 s.',
 } as const;

@@ -313,4 +313,16 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': 'Línea {0}: el subtítulo termina antes de empezar.',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Línea {0}: falta una línea “inicio --> fin”; hay “{1}”.',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    'Los fotogramas del vídeo contienen subtítulos (CEA-608 o CEA-708) que los reproductores no pueden mostrar. Extráelos, por ejemplo con CCExtractor, y añádelos como archivo SubRip o WebVTT.',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'Los subtítulos de la pista {0} ({1}) se omiten: son imágenes o tienen un formato desconocido. Añádelos como archivo SubRip o WebVTT.',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'El audio de la pista {0} ({1}) se omite: no se puede decodificar. Conviértelo a FLAC.',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    'El audio se ha detenido: el codificador envía imagen pero no audio, así que los espectadores no oyen nada. Revisa su micrófono o su fuente de audio.',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'El codificador está conectado, pero no envía audio ni vídeo utilizables. Revisa sus fuentes y códecs.',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    'La imagen espera un fotograma clave: no ha llegado ninguno desde la conexión. Configura el intervalo de fotogramas clave del codificador en 2 s.',
 } as const;

@@ -322,4 +322,16 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': 'Ligne {0} : le sous-titre se termine avant de commencer.',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Ligne {0} : il manque une ligne « début --> fin », trouvé : « {1} ».',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    'Les images de la vidéo contiennent des sous-titres (CEA-608 ou CEA-708) que les lecteurs ne peuvent pas afficher. Extrayez-les, par exemple avec CCExtractor, et ajoutez-les comme fichier SubRip ou WebVTT.',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'Les sous-titres du flux {0} ({1}) sont ignorés : ce sont des images ou leur format est inconnu. Ajoutez-les comme fichier SubRip ou WebVTT.',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'Le son du flux {0} ({1}) est ignoré : il ne peut pas être décodé. Convertissez-le en FLAC.',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    'Le son s’est arrêté : l’encodeur envoie l’image mais pas le son, les spectateurs n’entendent donc rien. Vérifiez son micro ou sa source audio.',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'L’encodeur est connecté, mais n’envoie ni son ni image utilisables. Vérifiez ses sources et ses codecs.',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    'L’image attend une image clé : aucune n’est arrivée depuis la connexion. Réglez l’intervalle d’images clés de l’encodeur sur 2 s.',
 } as const;

@@ -313,4 +313,16 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': '{0} 行目：字幕が開始前に終了しています。',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     '{0} 行目：「開始 --> 終了」の行がありません（「{1}」）。',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    '映像のフレームに、プレーヤーでは表示できない字幕（CEA-608 または CEA-708）が含まれています。CCExtractor などで取り出し、SubRip または WebVTT ファイルとして追加してください。',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'ストリーム {0}（{1}）の字幕は、画像または不明な形式のため除外されました。SubRip または WebVTT ファイルとして追加してください。',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'ストリーム {0}（{1}）の音声は、デコードできないため除外されました。FLAC に変換してください。',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    '音声が止まりました。エンコーダーは映像のみを送信しており、視聴者には音が聞こえません。マイクまたは音声ソースを確認してください。',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'エンコーダーは接続されていますが、使用できる音声も映像も送信していません。ソースとコーデックを確認してください。',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    '映像はキーフレームを待っています。エンコーダーの接続後、まだ届いていません。エンコーダーのキーフレーム間隔を 2 秒に設定してください。',
 } as const;

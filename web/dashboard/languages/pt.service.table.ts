@@ -307,4 +307,16 @@ export const service = {
   'Line {0}: expected a cue to end after it starts.': 'Linha {0}: a legenda termina antes de começar.',
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Linha {0}: falta uma linha “início --> fim”; encontrado: “{1}”.',
+  'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
+    'Os quadros do vídeo contêm legendas (CEA-608 ou CEA-708) que os players não conseguem mostrar. Extraia-as, por exemplo com o CCExtractor, e adicione-as como arquivo SubRip ou WebVTT.',
+  'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
+    'As legendas da faixa {0} ({1}) foram omitidas: são imagens ou têm um formato desconhecido. Adicione-as como arquivo SubRip ou WebVTT.',
+  'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
+    'O áudio da faixa {0} ({1}) foi omitido: não pode ser decodificado. Converta-o para FLAC.',
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
+    'O áudio parou: o codificador envia imagem, mas não áudio, então os espectadores não ouvem nada. Verifique o microfone ou a fonte de áudio.',
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.':
+    'O codificador está conectado, mas não envia áudio nem vídeo utilizáveis. Verifique as fontes e os codecs.',
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
+    'A imagem espera um quadro-chave: nenhum chegou desde a conexão. Defina o intervalo de quadros-chave do codificador como 2 s.',
 } as const;

@@ -48,6 +48,11 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
     reached.current = '';
   }, [isLoaded, part, section]);
   useEffect(() => stopJump, []);
+  const isKnown = section.blocks.some(([name]) => name === part);
+  // An unknown block shows the first section, so the URL becomes that of the settings.
+  useEffect(() => {
+    if (!isKnown) replacePath({ name: 'settings', libraryId });
+  }, [isKnown, libraryId]);
   const open = (block: string, label: string | null) => {
     const to = { name: 'settings', libraryId, part: block } as const;
     reached.current = block;

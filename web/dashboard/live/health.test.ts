@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeHealth, type Sample } from './health.ts';
+import { describeHealth, type Published, type Sample } from './health.ts';
 
 const STATUS = {
   readyToStart: false,
@@ -108,5 +108,20 @@ test('an encoder that never connected to a started stream is not called disconne
   const status = { ...STATUS, primaryLive: false, lastPingAgo: null };
   expect(describeHealth({ isOnAir: true, hasBegun: false, status, samples: [] })).toEqual([
     { level: 'wait', sentence: expect.stringContaining('No encoder connected yet.') },
+  ]);
+});
+
+test('says once that a stream has no audio, in the words of the service if it explains it', () => {
+  const reason = 'The sound stopped: the encoder sends video but no audio, so viewers hear silence.';
+  const samples = steady.map(() => sample({ audioBitrate: 0 }));
+  const sentences = (transcoding: Published['status']['transcoding']) =>
+    describeHealth({ isOnAir: true, hasBegun: true, status: { ...STATUS, transcoding }, samples }).map(
+      ({ sentence }) => sentence,
+    );
+  expect(sentences({ state: 'running', reason, resolutions: '360p' })).toEqual([reason]);
+  const other = 'All encoders are busy.';
+  expect(sentences({ state: 'waiting', reason: other, resolutions: '' })).toEqual([
+    expect.stringContaining('No audio received'),
+    other,
   ]);
 });

@@ -1,6 +1,6 @@
 import type { LiveStreamStatusModel } from '../../../src/api/models/live-stream.ts';
 
-import { t } from '../base/language.ts';
+import { said, t } from '../base/language.ts';
 import { amount } from '../base/words.ts';
 
 /** Measurements of the published stream over one second. */
@@ -36,7 +36,7 @@ export function describeHealth({ isOnAir, hasBegun, status, samples }: Published
     ...silence(status.lastPingAgo),
     ...pictures(recent),
     ...rates(recent),
-    ...audio(recent),
+    ...audio(recent, status),
     ...relaying(status),
     ...further(status, recent),
   ];
@@ -57,7 +57,7 @@ function wholeSeconds(samples: readonly Sample[]): Sample[] {
 
 /** Describes why no media arrives. A publisher may be connected, or may have been refused. */
 function absence(isInterrupted: boolean, { transcoding }: LiveStreamStatusModel): HealthLine {
-  if (transcoding !== null && transcoding.reason !== null) return { level: 'bad', sentence: transcoding.reason };
+  if (transcoding !== null && transcoding.reason !== null) return { level: 'bad', sentence: said(transcoding.reason) };
   return isInterrupted
     ? {
         level: 'bad',
@@ -103,8 +103,10 @@ function rates(recent: readonly Sample[]): HealthLine[] {
   return [{ level: 'wait', sentence }];
 }
 
-function audio(recent: readonly Sample[]): HealthLine[] {
+function audio(recent: readonly Sample[], { transcoding }: LiveStreamStatusModel): HealthLine[] {
   if (recent.length < ENOUGH || recent.some(({ audioBitrate }) => audioBitrate > 0)) return [];
+  // The service describes why there is no audio, which is more precise.
+  if (/\b(?:audio|sound)\b/i.test(transcoding?.reason ?? '')) return [];
   return [{ level: 'wait', sentence: t('No audio received. Select an audio source in the encoder.') }];
 }
 
@@ -118,7 +120,9 @@ function relaying({ relays }: LiveStreamStatusModel): HealthLine[] {
 }
 
 function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample[]): HealthLine[] {
-  if (transcoding !== null && transcoding.reason !== null) return [{ level: 'wait', sentence: transcoding.reason }];
+  if (transcoding !== null && transcoding.reason !== null) {
+    return [{ level: 'wait', sentence: said(transcoding.reason) }];
+  }
   const usual = median(recent.map(({ bitrate }) => bitrate));
   const isAlone = transcoding === null || transcoding.state === 'none';
   if (!isAlone || usual < HEAVY_BPS) return [];

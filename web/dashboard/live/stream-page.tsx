@@ -117,18 +117,24 @@ function Preview({ libraryId, streamId, status }: { libraryId: number; streamId:
 }
 
 function Facts({ stream }: { stream: LiveStreamModel }) {
-  const { width, height, framerate, durationSeconds, peakConcurrentViewers, scheduledStartTime } = stream;
+  const { width, height, framerate, durationSeconds, peakConcurrentViewers, publisherState, scheduledStartTime } =
+    stream;
   return (
     <p class="facts">
       <StreamChip stream={stream} />
-      {durationSeconds !== null && durationSeconds > 0 && <span>{clock(durationSeconds)}</span>}
+      {/* The time since the start says nothing while no encoder has sent media. */}
+      {durationSeconds !== null && durationSeconds > 0 && publisherState !== 'none' && (
+        <span>{clock(durationSeconds)}</span>
+      )}
       {width !== null && height !== null && (
         <span>
           {width} × {height}
           {framerate !== null && t(', {0} fps', amount(framerate))}
         </span>
       )}
-      {peakConcurrentViewers !== null && <span>{t('peak: {0}', plural(peakConcurrentViewers, 'viewer'))}</span>}
+      {peakConcurrentViewers !== null && peakConcurrentViewers > 0 && (
+        <span>{t('peak: {0}', plural(peakConcurrentViewers, 'viewer'))}</span>
+      )}
       {scheduledStartTime !== null && <span>{t('scheduled for {0}', day(scheduledStartTime))}</span>}
       {stream.recordVod && <span>{stream.status >= ENDED ? t('was recorded') : t('recorded')}</span>}
     </p>

@@ -30,13 +30,17 @@ export function Reference() {
   const found = all.filter(({ id, operation: { description = '', summary = '', operationId = '' } }) =>
     `${id} ${operationId} ${summary} ${description}`.toLowerCase().includes(words),
   );
-  const chosen = all.find(({ id }) => id === query.value.get('operation'));
+  const wanted = query.value.get('operation') ?? '';
+  const chosen = all.find(({ id }) => id === wanted);
   return (
     <>
       <header class="place">
         <h1>{t('API reference')}</h1>
         <span class="hint">{t('{0} operations', all.length)}</span>
       </header>
+      {wanted !== '' && chosen === undefined && (
+        <Notice kind="warn">{t('This operation does not exist. Choose one from the list.')}</Notice>
+      )}
       <div class="reference">
         <nav class="reference-list" aria-label={t('Operations')}>
           <input

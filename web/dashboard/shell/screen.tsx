@@ -5,6 +5,7 @@ import type { Route } from '../base/router.ts';
 import { may } from '../base/session.ts';
 import { NoPermission } from '../parts/no-permission.tsx';
 import { Videos } from '../videos/videos.tsx';
+import { IgnoredParameters } from './ignored-parameters.tsx';
 import { Missing } from './missing.tsx';
 
 // The first screen is loaded immediately. Every other one is a separate file.
@@ -35,10 +36,20 @@ const NEEDED: Readonly<Partial<Record<Route['name'], Permission>>> = {
   system: 'account.manage',
 };
 
-/** Returns the screen of a route. `home`, `welcome` and `join` have none. */
-export function Screen({ to }: { to: Route }): JSX.Element | null {
+/** The screen of a route, below a notice about parameters of the URL that it ignores. */
+export function Screen({ to }: { to: Route }): JSX.Element {
   const needed = NEEDED[to.name];
   if (needed !== undefined && !may(needed, 'libraryId' in to ? to.libraryId : null)) return <NoPermission />;
+  return (
+    <>
+      <IgnoredParameters name={to.name} />
+      <Body to={to} />
+    </>
+  );
+}
+
+/** Returns the screen of a route. `home`, `welcome` and `join` have none. */
+function Body({ to }: { to: Route }): JSX.Element | null {
   switch (to.name) {
     case 'home':
     case 'welcome':

@@ -8,10 +8,9 @@ import { Table } from '../parts/fields.tsx';
 import { Link, Notice } from '../parts/parts.tsx';
 import { Audience, DownloadCsv } from './audience.tsx';
 import { Compared } from './compared.tsx';
-import { Cost } from './cost.tsx';
 import { countryName } from './country-name.ts';
 import { PeriodPicker, usePeriod } from './period-picker.tsx';
-import { lengthDays, queryOf } from './periods.ts';
+import { queryOf } from './periods.ts';
 import { Quality } from './quality.tsx';
 import { TimeChart } from './time-chart.tsx';
 import { total } from './total.ts';
@@ -44,7 +43,6 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
         <Audience libraryId={libraryId} query={query} />
         {quality.value.value !== null && <Quality libraryId={libraryId} found={quality.value.value} />}
         <Usage libraryId={libraryId} />
-        <Cost libraryId={libraryId} watchedSec={total(found?.watchTimeChart ?? null)} days={lengthDays(state.period)} />
       </div>
     </>
   );

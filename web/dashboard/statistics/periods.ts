@@ -67,11 +67,6 @@ export function queryOf({ fromMs, endMs, isHourly }: Period): string {
   return `dateFrom=${time(fromMs)}&dateTo=${time(endMs - 1_000)}${isHourly ? '&hourly=true' : ''}`;
 }
 
-/** Returns the days of a period. */
-export function lengthDays({ fromMs, endMs }: Period): number {
-  return (endMs - fromMs) / DAY_MS;
-}
-
 function endOfDay(ms: number): number {
   return (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 }

@@ -1,6 +1,7 @@
 import type { SystemModel } from '../../../src/api/models/system.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
+import { queueName, taskName } from '../base/task-words.ts';
 import { amount, bytes, moment, plural } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -140,12 +141,14 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
           >
             {lines.map(({ Queue: queue, Kind, Waiting, Running, Failed, OldestAt }) => (
               <tr key={`${queue} ${Kind}`}>
-                <th scope="row">{Kind}</th>
-                <td>{queue}</td>
+                <th scope="row">
+                  {taskName(Kind)} <code class="hint">{Kind}</code>
+                </th>
+                <td>{queueName(queue)}</td>
                 <td>{Waiting}</td>
                 <td>{Running}</td>
                 <td>{Failed}</td>
-                <td>{OldestAt === null ? '' : moment(OldestAt)}</td>
+                <td class="one-line">{OldestAt === null ? '' : waitOf(OldestAt)}</td>
               </tr>
             ))}
           </Table>
@@ -160,7 +163,7 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
               <li key={Owner}>
                 <code>{Owner}</code>
                 <span class="hint">
-                  {plural(Tasks, 'task')}: {Kinds.join(', ')}
+                  {plural(Tasks, 'task')}: {Kinds.map(taskName).join(', ')}
                 </span>
               </li>
             ))}

@@ -6,6 +6,7 @@ import { copyText } from '../base/copy-text.ts';
 import { said, t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
+import { taskName, taskState } from '../base/task-words.ts';
 import { isEncoding, moment } from '../base/words.ts';
 import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel, Table } from '../parts/fields.tsx';
@@ -92,16 +93,18 @@ function Tasks({ activity: { tasks, messages, failedAttempts }, children }: Task
             {tasks.map((task) => (
               <tr key={task.id}>
                 <th scope="row">
-                  {task.kind} {task.renditions.join(', ')}
+                  {[taskName(task.kind), ...task.renditions].join(' · ')}
+                  <details class="raw">
+                    <summary>{t('Details')}</summary>
+                    <code>{[task.kind, task.state, task.id, task.worker].filter(Boolean).join(' · ')}</code>
+                  </details>
                 </th>
-                <td>
-                  {task.fromSegment}–{task.toSegment}
-                </td>
-                <td>{task.state}</td>
-                <td>{Math.round(task.done * 100)} %</td>
+                <td>{segmentsOf(task)}</td>
+                <td>{taskState(task.state)}</td>
+                <td class="one-line">{Math.round(task.done * 100)} %</td>
                 <td>{task.failures + task.deaths}</td>
                 <td>{said(task.reason ?? '')}</td>
-                <td>{moment(task.dateStarted ?? task.dateCreated)}</td>
+                <td class="one-line">{moment(task.dateStarted ?? task.dateCreated)}</td>
               </tr>
             ))}
           </Table>
@@ -114,8 +117,9 @@ function Tasks({ activity: { tasks, messages, failedAttempts }, children }: Task
           <ul class="rows">
             {messages.map(({ timeStamp, message }) => (
               <li key={`${timeStamp} ${message ?? ''}`}>
-                <span>{said(message ?? '')}</span>
-                <span class="hint">{moment(timeStamp)}</span>
+                <span>
+                  {said(message ?? '')} <span class="hint block">{moment(timeStamp)}</span>
+                </span>
               </li>
             ))}
           </ul>
@@ -123,4 +127,11 @@ function Tasks({ activity: { tasks, messages, failedAttempts }, children }: Task
       )}
     </div>
   );
+}
+
+/** Formats the segments of a task. An empty range is an empty text. */
+function segmentsOf({ fromSegment, toSegment }: VideoActivityModel['tasks'][number]): string {
+  const last = toSegment - 1;
+  if (last < fromSegment) return '';
+  return last === fromSegment ? `${last}` : `${fromSegment}–${last}`;
 }

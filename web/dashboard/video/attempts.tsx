@@ -1,5 +1,6 @@
 import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 import { said, t } from '../base/language.ts';
+import { taskName } from '../base/task-words.ts';
 import { moment } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { CopyButton } from '../parts/parts.tsx';
@@ -15,7 +16,9 @@ export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
           <summary>
             {nameOf(attempt)} <span class="hint">{moment(attempt.dateFailed)}</span>
           </summary>
-          <p>{said(attempt.reason)}</p>
+          <p>
+            {said(attempt.reason)} <code class="hint">{attempt.kind}</code>
+          </p>
           <pre class="log">{attempt.log}</pre>
           <CopyButton label={t('Log of {0}', nameOf(attempt))} text={`${attempt.reason}\n\n${attempt.log}`} />
         </details>
@@ -25,5 +28,6 @@ export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
 }
 
 function nameOf({ kind, renditions, fromSegment, toSegment }: Attempt): string {
-  return `${[kind, renditions.join(', ')].join(' ').trim()}, ${t('segments {0} to {1}', fromSegment, toSegment - 1)}`;
+  const name = [taskName(kind), ...renditions].join(' · ');
+  return `${name}, ${t('segments {0} to {1}', fromSegment, toSegment - 1)}`;
 }

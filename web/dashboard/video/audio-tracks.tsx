@@ -12,6 +12,7 @@ import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { LanguageField } from '../parts/pickers.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { LeftOutList } from './left-out-list.tsx';
 import type { PartProps } from './part-props.ts';
 
 const PURPOSES = [
@@ -42,6 +43,7 @@ export function AudioTracks({ path, video, onChanged }: PartProps) {
       <Panel title={t('Audio tracks')} hint={t('Viewers choose a track in the menu of the player.')}>
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         {tracks?.length === 0 && <p class="hint">{t('This video has no audio track.')}</p>}
+        <LeftOutList video={video} kind="audio" />
         <ul class="rows">
           {tracks?.map((track) => (
             <TrackRow key={track.trackId} path={path} track={track} isLast={tracks.length === 1} onChanged={changed} />

@@ -14,6 +14,7 @@ import { Notice } from '../parts/parts.tsx';
 import { isLanguage, LanguageField } from '../parts/pickers.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
+import { LeftOutList } from './left-out-list.tsx';
 import type { PartProps } from './part-props.ts';
 import { playDataPath } from './play-data-path.ts';
 import { Transcribe } from './transcribe.tsx';
@@ -54,6 +55,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
                   : t('No captions yet. Add a VTT or SRT file, or write captions here.')}
             </p>
           )}
+          <LeftOutList video={video} kind="captions" />
           <ul class="rows">
             {video.captions.map(({ srclang, label, version }) => (
               <li key={srclang}>

@@ -4,6 +4,7 @@ import { follow } from '../base/follow.ts';
 import { t, tr } from '../base/language.ts';
 import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
+import { replacePath } from '../base/router.ts';
 import { may, mayWrite } from '../base/session.ts';
 import { clock, day, isShareable, plural } from '../base/words.ts';
 import { NoPermission } from '../parts/no-permission.tsx';
@@ -65,6 +66,11 @@ export function VideoPage({ libraryId, videoId, part }: VideoIds & { part: strin
   refresh.current = again;
   useEffect(() => follow(libraryId, () => refresh.current(), videoId), [libraryId, videoId]);
   const link = usePlayer();
+  const isKnown = TABS.some(([tab]) => tab === part);
+  // An unknown tab shows the first one, so the URL becomes that of the page.
+  useEffect(() => {
+    if (!isKnown) replacePath({ name: 'video', libraryId, videoId });
+  }, [isKnown, libraryId, videoId]);
   const video = value.value;
   if (video === null) {
     return error.value === null ? <div class="player skeleton" /> : <Notice kind="error">{error.value}</Notice>;

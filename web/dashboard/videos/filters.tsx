@@ -9,7 +9,10 @@ import { changeListQuery, type ListQuery, ORDERS, SPANS, STATES } from './list-q
 
 const TYPING_MS = 250;
 
-export function Filters({ libraryId, wanted }: { libraryId: number; wanted: ListQuery }) {
+type FiltersProps = { libraryId: number; wanted: ListQuery; collectionName: string };
+
+/** Filters and order of the list. `collectionName` is that of the wanted collection. */
+export function Filters({ libraryId, wanted, collectionName }: FiltersProps) {
   return (
     <search class="filters" aria-label={t('Filters')}>
       <Typed
@@ -24,7 +27,7 @@ export function Filters({ libraryId, wanted }: { libraryId: number; wanted: List
         choices={trAll(STATES)}
         onChoose={(state) => changeListQuery({ state })}
       />
-      <CollectionFilter libraryId={libraryId} value={wanted.collection} />
+      <CollectionFilter libraryId={libraryId} value={wanted.collection} name={collectionName} />
       <Typed label={t('Tag')} class="tag-filter" value={wanted.tag} onType={(tag) => changeListQuery({ tag })} />
       <Choice
         label={t('Visibility')}
@@ -92,7 +95,8 @@ function Choice({ label, value, choices, onChoose }: ChoiceProps) {
   );
 }
 
-function CollectionFilter({ libraryId, value }: { libraryId: number; value: string }) {
+/** `name` is shown for a collection that the list does not contain. */
+function CollectionFilter({ libraryId, value, name }: { libraryId: number; value: string; name: string }) {
   const { value: found } = useLoaded<PaginationListOfCollectionModel>(
     `/library/${libraryId}/collections?itemsPerPage=1000&orderBy=name`,
   );
@@ -100,7 +104,8 @@ function CollectionFilter({ libraryId, value }: { libraryId: number; value: stri
   if (items.length === 0 && value === '') return null;
   const choices = [
     ['', t('All collections')] as const,
-    ...items.map(({ guid, name }) => [guid ?? '', name ?? ''] as const),
+    ...items.map((one) => [one.guid ?? '', one.name ?? ''] as const),
+    ...(items.some(({ guid }) => guid === value) || value === '' ? [] : [[value, name] as const]),
   ];
   return (
     <Choice

@@ -52,6 +52,24 @@ export const ORDERS: readonly (readonly [value: string, label: string, usual: 'a
   ['status', 'State', 'asc'],
 ];
 
+const isAny = () => true;
+
+/** Parameters of the URL that the list reads, each with a check of its value. */
+export const LIST_PARAMETERS: Readonly<Record<string, (value: string, all: URLSearchParams) => boolean>> = {
+  search: isAny,
+  state: (value) => readState(value) !== '',
+  // The API's name of the filter. `state` takes precedence.
+  status: (value, all) => readState(value) !== '' && (all.get('state') ?? '') === '',
+  // The list checks whether the collection exists.
+  collection: isAny,
+  tag: isAny,
+  visibility: (value) => readVisibility(value) !== null,
+  days: (value) => SPANS.some(([known]) => known === value),
+  order: (value) => ORDERS.some(([known]) => known === value),
+  direction: (value) => value === 'asc' || value === 'desc',
+  view: (value) => VIEWS.some((known) => known === value),
+};
+
 export function readListQuery(): ListQuery {
   const text = (name: string) => query.value.get(name) ?? '';
   const order = ORDERS.find(([value]) => value === text('order')) ?? ORDERS[0];

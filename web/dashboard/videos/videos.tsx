@@ -1,5 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { CollectionModel } from '../../../src/api/models/collection.ts';
 import { t } from '../base/language.ts';
+import { useLoaded } from '../base/load.ts';
 import { mayUpload, mayWrite } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { plural } from '../base/words.ts';
@@ -42,6 +44,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
   const wanted = readListQuery();
   const apiQuery = toApiQuery(wanted).toString();
   const pages = useVideoPages(libraryId, apiQuery);
+  const collection = useCollection(libraryId, wanted.collection);
   // With other filters the previous selection no longer applies.
   useEffect(() => clearSelection, [libraryId, apiQuery]);
   const total = pages.total.value;
@@ -62,13 +65,15 @@ export function Videos({ libraryId }: { libraryId: number }) {
         <h1>{t('Videos')}</h1>
         {total !== null && <span class="hint">{plural(total, 'video')}</span>}
         <span class="push" />
-        {mayUpload() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
+        {mayUpload() && !collection.isGone && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
       </header>
       {isStarting && <FirstSteps libraryId={libraryId} isEmpty={false} />}
-      <Filters libraryId={libraryId} wanted={wanted} />
+      <Filters libraryId={libraryId} wanted={wanted} collectionName={collection.name} />
       <SavedFilters libraryId={libraryId} wanted={wanted} />
       {pages.error.value !== null && <Notice kind="error">{pages.error.value}</Notice>}
-      {total === 0 ? (
+      {collection.isGone ? (
+        <NoCollection />
+      ) : total === 0 ? (
         <NoVideos wanted={wanted} libraryId={libraryId} />
       ) : (
         <Found libraryId={libraryId} wanted={wanted} count={total ?? 24} pages={pages} />
@@ -76,6 +81,26 @@ export function Videos({ libraryId }: { libraryId: number }) {
       {mayWrite() && <CollectionDrop libraryId={libraryId} onChanged={pages.reload} />}
       {mayWrite() && <BulkBar libraryId={libraryId} wanted={wanted} total={total ?? 0} onChanged={pages.reload} />}
     </>
+  );
+}
+
+/** Returns the name of the filter's collection, and whether it does not exist. Empty until it is loaded. */
+function useCollection(libraryId: number, id: string): { name: string; isGone: boolean } {
+  const path = id === '' ? null : `/library/${libraryId}/collections/${encodeURIComponent(id)}`;
+  const { value, isGone } = useLoaded<CollectionModel>(path);
+  if (id === '') return { name: '', isGone: false };
+  if (isGone.value) return { name: t('Unknown collection'), isGone: true };
+  return { name: value.value?.guid === id ? (value.value.name ?? '') : '', isGone: false };
+}
+
+function NoCollection() {
+  return (
+    <Empty title={t('This collection does not exist')}>
+      <p>{t('It was deleted, or its address is wrong.')}</p>
+      <button type="button" onClick={() => changeListQuery({ collection: '' })}>
+        {t('Show videos of all collections')}
+      </button>
+    </Empty>
   );
 }
 
