@@ -28,7 +28,7 @@ async function serve() {
   onTestFinished(() => void server.close());
   const { port } = Object(server.address());
   const options = ['--url', `http://127.0.0.1:${port}`, '--key', 'key', '--library', '1'];
-  return { context: await openContext(options, { isNew: false }), videos };
+  return { context: await openContext(options, { isOptional: false }), videos };
 }
 
 test('a folder finds its refused files, and the newest failure of a file counts', async () => {
