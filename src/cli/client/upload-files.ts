@@ -14,6 +14,11 @@ import { readPrivate, writePrivate } from './private-file.ts';
 
 const PENDING = 'uploads.json';
 
+/** States in `VideoModel.status` of videos that have no file yet: created, upload failed. */
+const WITHOUT_FILE = [0, 6];
+/** State of a video whose file could not be processed. */
+const FAILED = 5;
+
 /** Statuses of requests that were refused because of the file. */
 const FILE_STATUSES = [400, 409, 413, 415, 422];
 
@@ -41,8 +46,13 @@ export async function uploadAll(context: Context): Promise<void> {
   }
   const [only] = sources;
   if (only !== undefined && found.length === 1 && found[0]?.files === null) {
-    return await uploadOne(context, uploader, only);
+    await uploadOne(context, uploader, only).catch(async (error: unknown) => {
+      if (error instanceof VideoFailedError) await forgetSent(context, [only.path]);
+      throw error;
+    });
+    return await forgetSent(context, [only.path]);
   }
+  const handled: string[] = [];
   let [failed, skipped, refused] = [0, 0, 0];
   for (const source of sources) {
     try {
@@ -53,8 +63,10 @@ export async function uploadAll(context: Context): Promise<void> {
         await uploadOne(context, uploader, source);
       } else if (known.refusal !== null) refused += skipRefused(context, source.path, known);
       else skipped += skipKnown(context, source.path, known);
+      handled.push(source.path);
     } catch (error) {
       endProgress();
+      if (error instanceof VideoFailedError) handled.push(source.path);
       if (!concernsOnlyFile(error)) {
         process.stderr.write(`millrace upload: stopped at ${source.path}\n`);
         throw error;
@@ -64,6 +76,7 @@ export async function uploadAll(context: Context): Promise<void> {
       failed += 1;
     }
   }
+  await forgetSent(context, handled);
   if (skipped > 0) {
     const reason = `${skipped} of ${sources.length} files are in their collection already and were skipped`;
     process.stderr.write(`millrace upload: ${reason}. --duplicates uploads them again.\n`);
@@ -114,30 +127,70 @@ export async function openUploader(context: Context): Promise<Millrace> {
   return new Millrace({ url: context.url, key: await libraryKeyOf(context) });
 }
 
-/** Uploads a file to a new video, or to the video `into`, and prints its id. An interrupted upload is continued. */
+/**
+ * Uploads a file to a new video, or to the video `into`, and prints its id. An interrupted upload is continued. A file
+ * that an interrupted run has sent completely is not sent again, until `forgetSent` removes its record.
+ */
 export async function uploadOne(context: Context, uploader: Millrace, source: Source, into?: string): Promise<void> {
   const { library: libraryId, values } = context;
   const { path, collectionId } = source;
   const { size, mtimeMs } = await stat(path);
-  const mark = JSON.stringify([context.url, libraryId, resolve(path), size, mtimeMs, into ?? null]);
-  const resume = (await readPrivate<UploadState>(PENDING))[mark];
+  const mark = JSON.stringify([...markOf(context, path), size, mtimeMs, into ?? null]);
   const name = basename(path);
-  const videoId = await uploader.upload(await openAsBlob(path), {
-    libraryId,
-    title: values.title ?? titleOf(name),
-    ...(collectionId !== null && { collectionId }),
-    ...visibilityOf(context),
-    ...(into !== undefined && { videoId: into }),
-    ...(resume !== undefined && { resume }),
-    onState: async (state) => await writePrivate(PENDING, { ...(await readPrivate(PENDING)), [mark]: state }),
-    onRetry: (error, delayMs) => printRetry(name, error, delayMs),
-    onProgress: (sent, total) => printProgress(`${name} uploading`, sent / total),
-  });
-  const { [mark]: _done, ...others } = await readPrivate(PENDING);
-  await writePrivate(PENDING, others);
+  const earlier = (await readPrivate<UploadState>(PENDING))[mark];
+  const status = earlier === undefined || into !== undefined ? null : await statusOf(context, earlier.videoId);
+  // A file that could not be processed gets a new video.
+  const resume = status === FAILED ? undefined : earlier;
+  const isSent = status !== null && status !== FAILED && !WITHOUT_FILE.includes(status);
+  if (isSent) process.stderr.write(`millrace: an interrupted run has sent ${name} already. It is not sent again.\n`);
+  const videoId =
+    isSent && resume !== undefined
+      ? resume.videoId
+      : await uploader.upload(await openAsBlob(path), {
+          libraryId,
+          title: values.title ?? titleOf(name),
+          ...(collectionId !== null && { collectionId }),
+          ...visibilityOf(context),
+          ...(into !== undefined && { videoId: into }),
+          ...(resume !== undefined && { resume }),
+          onState: async (state) => await writePrivate(PENDING, { ...(await readPrivate(PENDING)), [mark]: state }),
+          onRetry: (error, delayMs) => printRetry(name, error, delayMs),
+          onProgress: (sent, total) => printProgress(`${name} uploading`, sent / total),
+        });
+  if (into !== undefined) await forget((key) => key === mark);
   if (values['no-wait'] !== true) await waitFor(context, name, videoId);
   endProgress();
   printLine(values.json ? JSON.stringify({ guid: videoId, file: path }) : videoId);
+}
+
+/** Returns the state of a video, or null if it does not exist. */
+async function statusOf({ millrace, library: libraryId }: Context, videoId: string): Promise<number | null> {
+  try {
+    return (await millrace.call('getVideo', { libraryId, videoId })).status;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Returns the beginning of the key of a pending upload. */
+function markOf({ url, library }: Context, path: string): [url: string, library: number, path: string] {
+  return [url, library, resolve(path)];
+}
+
+/** Removes the records of files that a complete run has sent, so that the next run sends them again. */
+async function forgetSent(context: Context, paths: readonly string[]): Promise<void> {
+  const starts = new Set(paths.map((path) => JSON.stringify(markOf(context, path))));
+  await forget((key) => {
+    const mark: unknown[] = JSON.parse(key);
+    return mark.at(-1) === null && starts.has(JSON.stringify(mark.slice(0, 3)));
+  });
+}
+
+async function forget(isForgotten: (key: string) => boolean): Promise<void> {
+  const pending = Object.entries(await readPrivate(PENDING));
+  const left = pending.filter(([key]) => !isForgotten(key));
+  if (left.length < pending.length) await writePrivate(PENDING, Object.fromEntries(left));
 }
 
 /** Returns the visibility of new videos. Throws `Refused` for an unknown one: a typo must not publish a video. */
