@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { ImportedOrder } from '../collections/video-order.ts';
 import type { Db, Tx } from '../db.ts';
-import { type ImportItemKind, type ImportKey, MAX_IMPORT_ITEMS } from './library-import.ts';
+import { ALREADY_HERE, type ImportItemKind, type ImportKey, MAX_IMPORT_ITEMS } from './library-import.ts';
 import type { ImportedVideo, ListedItem } from './listed-item.ts';
 
 /** Attempts to transfer a file before its item fails. A resumed import starts counting again. */
@@ -101,7 +101,6 @@ async function skipKnown(tx: Tx, { importId, afterPlace }: { importId: Guid; aft
   `.execute(tx);
 }
 
-export const ALREADY_HERE = 'An earlier import imported this video.';
 const TAKEN =
   'The GUID is in use by another video of this library. Delete that video and import again to replace it, or import ' +
   'this one with another GUID: newGuids=true.';

@@ -32,6 +32,9 @@ export const IMPORT_STATES = [
 ] as const;
 export type ImportState = (typeof IMPORT_STATES)[number];
 
+/** Reason of an item whose video exists, because an import created it. */
+export const ALREADY_HERE = 'An earlier import imported this video.';
+
 export type ImportItemKind = 'collection' | 'video';
 export type ImportKey = { libraryId: number; importId: Guid };
 /** The right to work on an import. A later tick fences an earlier one. */
