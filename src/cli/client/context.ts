@@ -31,7 +31,7 @@ export const options = {
     help: 'after an upload, wait until the video is `playable` (default) or `finished` (all renditions)',
   },
   duplicates: { ...flag, help: 'also upload files of a folder that its collection already has' },
-  'retry-failed': { ...flag, help: 'also send files again that could not be encoded before' },
+  'retry-failed': { ...flag, help: 'also send files again that could not be encoded before, to the same videos' },
   settings: { ...flag, help: 'restore the settings of an import also into a library that has videos' },
   'no-settings': { ...flag, help: 'do not restore the settings of an import' },
   'no-wait': { ...flag, help: 'exit after the upload instead of waiting until the video plays' },

@@ -59,8 +59,10 @@ export async function uploadAll(context: Context): Promise<void> {
       const isEmpty = (await stat(source.path)).size === 0;
       const known = isEmpty ? null : ((await source.find?.(source.path)) ?? null);
       if (isEmpty) skipRefused(context, source.path, { guid: null, refusal: EMPTY_FILE });
-      else if (known === null || (known.refusal !== null && context.values['retry-failed'] === true)) {
-        await uploadOne(context, uploader, source);
+      else if (known === null) await uploadOne(context, uploader, source);
+      else if (known.refusal !== null && context.values['retry-failed'] === true) {
+        // A failed video accepts another file, and keeps its id.
+        await uploadOne(context, uploader, source, known.guid);
       } else if (known.refusal !== null) refused += skipRefused(context, source.path, known);
       else skipped += skipKnown(context, source.path, known);
       handled.push(source.path);
@@ -83,7 +85,7 @@ export async function uploadAll(context: Context): Promise<void> {
   }
   if (refused > 0) {
     const reason = `${refused} of ${sources.length} files could not be processed before and were skipped`;
-    process.stderr.write(`millrace upload: ${reason}. --retry-failed uploads them again.\n`);
+    process.stderr.write(`millrace upload: ${reason}. --retry-failed uploads them again to the same videos.\n`);
   }
   if (failed > 0) {
     throw new TransferIncomplete(`${failed} of ${sources.length} files failed. Upload only these again.`);
