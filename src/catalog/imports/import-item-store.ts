@@ -80,6 +80,14 @@ export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, it
   await skipKnown(tx, { importId, afterPlace: place });
 }
 
+/** Returns whether an import has the maximum number of items, so that further ones may have been left out. */
+export async function isListFull(db: Db, importId: Guid): Promise<boolean> {
+  const full = sql<boolean>`exists (
+    select from import_item where import_id = ${importId} and place >= ${MAX_IMPORT_ITEMS})`;
+  const { rows } = await sql<{ isFull: boolean }>`select ${full} as "isFull"`.execute(db);
+  return rows[0]?.isFull === true;
+}
+
 /**
  * Skips waiting videos of the new page that exist here: an earlier import imported them, or their GUID is in use.
  * Videos of earlier imports that failed are imported again.

@@ -61,6 +61,11 @@ export function shareBandwidth(wanted: { concurrency: number; maxBytesPerSec: nu
 /** Maximum number of items in one import. */
 export const MAX_IMPORT_ITEMS = 1_000_000;
 
+/** Reason of an import whose list is full. */
+export const LIST_FULL =
+  `An import has at most ${MAX_IMPORT_ITEMS} items. If the source has more, the others were left out. Import it in ` +
+  'parts, such as with prefix= or account=.';
+
 /**
  * Number of items by state, the bytes and seconds of videos that are not skipped, the bytes of those that wait or are
  * imported, and the number of waiting videos whose size the source does not state.

@@ -34,7 +34,7 @@ export async function followImport(context: Context, libraryId: number, importId
   const report = await millrace.call('getImport', { libraryId, importId, itemsPerPage: 1 });
   printLine(values.json ? JSON.stringify({ ...report, items: undefined }) : summaryOf(report));
   const { state, source, reason, counts } = report;
-  if (reason !== null && (state === 'failed' || state === 'cancelled')) throw new TransferIncomplete(reason);
+  if (reason !== null) throw new TransferIncomplete(reason);
   if (state !== 'failed' && counts.failed === 0) return;
   const advice = source === 'upload' ? 'Run the command again.' : 'Resume with imports resume.';
   throw new TransferIncomplete(`${counts.failed} items failed. ${retryable > 0 ? advice : 'They would fail again.'}`);
