@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { exportLibrary } from './export-library.ts';
 import { importVideos } from './import-videos.ts';
-import { printAnswer, printLine } from './output.ts';
+import { printAnswer, printError, printLine } from './output.ts';
 import { login, logout } from './profiles.ts';
 import { readBody } from './read-body.ts';
 import { replaceFile, uploadAll } from './upload-files.ts';
@@ -48,7 +48,7 @@ async function resumeImport({ millrace, library: libraryId, takes, values }: Con
   await printAnswer(resumed, values.json === true);
   if (resumed.source !== 'upload') return;
   const advice = 'To send them, run the command of this import again, such as millrace import folder PATH.';
-  process.stderr.write(`millrace imports resume: the import waits for its files. ${advice}\n`);
+  printError(`millrace imports resume: the import waits for its files. ${advice}`);
 }
 
 async function clip({ millrace, library, takes, values, pairs }: Context): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from './context.ts';
-import { endProgress, printLine, printProgress } from './output.ts';
+import { printError, printLine, printProgress } from './output.ts';
 
 const POLL_MS = 1_000;
 
@@ -15,14 +15,10 @@ export async function followImport(context: Context, libraryId: number, importId
     const { total, imported, skipped, failed } = report.counts;
     printProgress(`${report.state} ${imported} of ${total}`, total === 0 ? 0 : (imported + skipped + failed) / total);
     if (report.dateEnded !== null) break;
-    if (report.reason !== null && report.reason !== printed) {
-      endProgress();
-      process.stderr.write(`millrace import: ${report.reason}\n`);
-    }
+    if (report.reason !== null && report.reason !== printed) printError(`millrace import: ${report.reason}`);
     printed = report.reason;
     await sleep(POLL_MS);
   }
-  endProgress();
   await printSettings(context, libraryId, importId);
   let retryable = 0;
   for (const state of ['skipped', 'failed'] as const) {

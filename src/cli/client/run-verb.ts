@@ -6,7 +6,7 @@ import { actions } from './actions.ts';
 import { type Context, openContext, options, readArguments } from './context.ts';
 import { TransferIncomplete } from './follow-import.ts';
 import { argumentName, bashCompletion, needsAccountKey, usage, verbHelp } from './manual.ts';
-import { printAnswer, printItem, printLine, videoStatusOf } from './output.ts';
+import { endProgress, printAnswer, printItem, printLine, videoStatusOf } from './output.ts';
 import { Interrupted } from './profiles.ts';
 import { readBody } from './read-body.ts';
 import { type Verb, verbs } from './verbs.table.ts';
@@ -41,6 +41,7 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
     // Any other error is a bug, so its stack is printed.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
+    endProgress();
     process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${keyHint(code, context, verb)}`);
     return code;
   }

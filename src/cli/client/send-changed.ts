@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ALREADY_HERE } from '../../catalog/imports/library-import.ts';
 import type { Context } from './context.ts';
-import { endProgress, printLine } from './output.ts';
+import { printLine } from './output.ts';
 import type { FoundVideo } from './read-folder.ts';
 import type { SentParts } from './sent-parts.ts';
 import { readParts, type SidecarPart, sendPart } from './sidecar-parts.ts';
@@ -41,7 +41,6 @@ export async function sendChanged(
 }
 
 function report({ values }: Context, guid: string, { name, paths }: SidecarPart): void {
-  endProgress();
   const [file = null] = paths;
   printLine(values.json ? JSON.stringify({ guid, file, replaced: name }) : ['replaced', guid, name, file].join('\t'));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Context } from './context.ts';
-import { endProgress } from './output.ts';
+import { printError } from './output.ts';
 import type { FoundVideo } from './read-folder.ts';
 import type { SentParts } from './sent-parts.ts';
 import { concernsOnlyFile } from './upload-files.ts';
@@ -100,6 +100,5 @@ export function printSkipped(path: string, error: unknown): void {
 }
 
 export function printFault(text: string): void {
-  endProgress();
-  process.stderr.write(`millrace import: ${text}\n`);
+  printError(`millrace import: ${text}`);
 }

@@ -9,7 +9,7 @@ import { type Context, libraryKeyOf } from './context.ts';
 import { EMPTY_FILE } from './find-refused.ts';
 import { type FindUploaded, findUploaded, type Uploaded } from './find-uploaded.ts';
 import { TransferIncomplete } from './follow-import.ts';
-import { endProgress, printLine, printProgress } from './output.ts';
+import { printError, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
 const PENDING = 'uploads.json';
@@ -67,25 +67,24 @@ export async function uploadAll(context: Context): Promise<void> {
       else skipped += skipKnown(context, source.path, known);
       handled.push(source.path);
     } catch (error) {
-      endProgress();
       if (error instanceof VideoFailedError) handled.push(source.path);
       if (!concernsOnlyFile(error)) {
-        process.stderr.write(`millrace upload: stopped at ${source.path}\n`);
+        printError(`millrace upload: stopped at ${source.path}`);
         throw error;
       }
       const reason = error instanceof Error ? error.message : String(error);
-      process.stderr.write(`millrace upload: ${source.path}: ${reason}\n`);
+      printError(`millrace upload: ${source.path}: ${reason}`);
       failed += 1;
     }
   }
   await forgetSent(context, handled);
   if (skipped > 0) {
     const reason = `${skipped} of ${sources.length} files are in their collection already and were skipped`;
-    process.stderr.write(`millrace upload: ${reason}. --duplicates uploads them again.\n`);
+    printError(`millrace upload: ${reason}. --duplicates uploads them again.`);
   }
   if (refused > 0) {
     const reason = `${refused} of ${sources.length} files could not be processed before and were skipped`;
-    process.stderr.write(`millrace upload: ${reason}. --retry-failed uploads them again to the same videos.\n`);
+    printError(`millrace upload: ${reason}. --retry-failed uploads them again to the same videos.`);
   }
   if (failed > 0) {
     throw new TransferIncomplete(`${failed} of ${sources.length} files failed. Upload only these again.`);
@@ -93,7 +92,6 @@ export async function uploadAll(context: Context): Promise<void> {
 }
 
 function skipKnown({ values }: Context, file: string, { guid }: Uploaded): 1 {
-  endProgress();
   printLine(values.json ? JSON.stringify({ guid, file, skipped: true }) : guid);
   return 1;
 }
@@ -102,9 +100,8 @@ type Skipped = { guid: string | null; refusal: string | null };
 
 /** Prints why a file is not sent. An empty file has no video. */
 function skipRefused({ values }: Context, file: string, { guid, refusal: reason }: Skipped): 1 {
-  endProgress();
   if (values.json) printLine(JSON.stringify({ ...(guid !== null && { guid }), file, skipped: true, reason }));
-  else process.stderr.write(`millrace upload: ${file} is skipped: ${reason}\n`);
+  else printError(`millrace upload: ${file} is skipped: ${reason}`);
   return 1;
 }
 
@@ -144,7 +141,7 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
   // A file that could not be processed gets a new video.
   const resume = status === FAILED ? undefined : earlier;
   const isSent = status !== null && status !== FAILED && !WITHOUT_FILE.includes(status);
-  if (isSent) process.stderr.write(`millrace: an interrupted run has sent ${name} already. It is not sent again.\n`);
+  if (isSent) printError(`millrace: an interrupted run has sent ${name} already. It is not sent again.`);
   const videoId =
     isSent && resume !== undefined
       ? resume.videoId
@@ -161,7 +158,6 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
         });
   if (into !== undefined) await forget((key) => key === mark);
   if (values['no-wait'] !== true) await waitFor(context, name, videoId);
-  endProgress();
   printLine(values.json ? JSON.stringify({ guid: videoId, file: path }) : videoId);
 }
 
@@ -206,10 +202,9 @@ function visibilityOf({ values }: Pick<Context, 'values'>): { visibility?: Visib
 
 /** Prints the reason of a pause, because it may take minutes. */
 function printRetry(name: string, error: unknown, delayMs: number): void {
-  endProgress();
   const said = error instanceof ApiError && error.said !== '' ? error.said : null;
   const reason = said ?? (error instanceof Error ? error.message : String(error));
-  process.stderr.write(`millrace: ${name} waits ${Math.ceil(delayMs / 1000)} s and is retried: ${reason}\n`);
+  printError(`millrace: ${name} waits ${Math.ceil(delayMs / 1000)} s and is retried: ${reason}`);
 }
 
 /** Returns the title that the dashboard also derives from the name of a file. */
