@@ -10,7 +10,7 @@ import { printLine } from './output.ts';
 import type { FoundFolder, FoundVideo } from './read-folder.ts';
 import { sendChanged } from './send-changed.ts';
 import { openSentParts, type SentParts } from './sent-parts.ts';
-import { printFault, printSkipped, readParts, sendPart } from './sidecar-parts.ts';
+import { hashOfMedia, MEDIA, printFault, printSkipped, readParts, sendPart } from './sidecar-parts.ts';
 import { concernsOnlyFile, openUploader, uploadOne } from './upload-files.ts';
 
 /** Maximum number of items that one import takes. More items are imported one part after another. */
@@ -231,6 +231,7 @@ async function readyItems({ millrace, library: libraryId }: Context, importId: s
 async function attach(context: Context, video: FoundVideo, sent: SentParts): Promise<number> {
   const videoId = video.item.guid;
   let refused = 0;
+  await sent.store(videoId, MEDIA, hashOfMedia(video));
   for (const part of await readParts(video)) {
     // The import has set the marks.
     if (part.kind === 'marks') await sent.store(videoId, part.name, part.hash);

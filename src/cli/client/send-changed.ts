@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { printLine } from './output.ts';
 import type { FoundVideo } from './read-folder.ts';
 import type { SentParts } from './sent-parts.ts';
-import { readParts, type SidecarPart, sendPart } from './sidecar-parts.ts';
+import { hashOfMedia, MEDIA, readParts, type SidecarPart, sendPart } from './sidecar-parts.ts';
 
 const PAGE_ITEMS = 1_000;
 
@@ -18,17 +18,25 @@ export async function sendChanged(
   { importId, videos, sent }: { importId: string; videos: readonly FoundVideo[]; sent: SentParts },
 ): Promise<number> {
   const here = await findHere(context, importId);
-  let dates: Map<string, number> | null = null;
+  let earlier: ReadonlyMap<string, Imported> | null = null;
   let refused = 0;
   for (const video of videos) {
     const videoId = video.item.guid;
     if (!here.has(videoId)) continue;
+    const media = hashOfMedia(video);
+    const sentMedia = sent.hashOf(videoId, MEDIA);
+    if (sentMedia === null) earlier ??= await findImported(context, here);
+    // A file of another folder may have the same name, and so the same GUID.
+    const sizeBytes = earlier?.get(videoId)?.sizeBytes ?? null;
+    if (sentMedia === null ? sizeBytes !== null && sizeBytes !== video.item.sizeBytes : sentMedia !== media) continue;
+    if (sentMedia === null) await sent.store(videoId, MEDIA, media);
     for (const part of await readParts(video)) {
       const hash = sent.hashOf(videoId, part.name);
       if (hash === part.hash) continue;
       // Another machine may have sent this part.
-      dates ??= hash === null ? await findDates(context, here) : null;
-      if (hash === null && !(await isNewer(context, part, { videoId, importedMs: dates?.get(videoId) ?? null }))) {
+      if (hash === null) earlier ??= await findImported(context, here);
+      const importedMs = earlier?.get(videoId)?.beganMs ?? null;
+      if (hash === null && !(await isNewer(context, part, { videoId, importedMs }))) {
         await sent.store(videoId, part.name, part.hash);
         continue;
       }
@@ -54,18 +62,21 @@ async function findHere(context: Context, importId: string): Promise<ReadonlySet
   return here;
 }
 
-/** Returns when the imports began that imported these videos, in ms. */
-async function findDates(context: Context, guids: ReadonlySet<string>): Promise<Map<string, number>> {
+/** Time in ms when the import of a video began, and the size of its file. */
+type Imported = { beganMs: number; sizeBytes: number | null };
+
+async function findImported(context: Context, guids: ReadonlySet<string>): Promise<Map<string, Imported>> {
   const { millrace, library: libraryId } = context;
-  const dates = new Map<string, number>();
+  const found = new Map<string, Imported>();
   for await (const { guid: importId, dateCreated, counts } of millrace.pages('listImports', { libraryId })) {
     if (counts.imported === 0) continue;
-    for await (const { guid } of itemsOf(context, importId, 'imported')) {
-      if (guids.has(guid) && !dates.has(guid)) dates.set(guid, Date.parse(`${dateCreated}Z`));
+    const beganMs = Date.parse(`${dateCreated}Z`);
+    for await (const { guid, sizeBytes } of itemsOf(context, importId, 'imported')) {
+      if (guids.has(guid) && !found.has(guid)) found.set(guid, { beganMs, sizeBytes });
     }
-    if (dates.size === guids.size) break;
+    if (found.size === guids.size) break;
   }
-  return dates;
+  return found;
 }
 
 async function* itemsOf({ millrace, library: libraryId }: Context, importId: string, state: 'skipped' | 'imported') {

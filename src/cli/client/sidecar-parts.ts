@@ -6,6 +6,9 @@ import type { FoundVideo } from './read-folder.ts';
 import type { SentParts } from './sent-parts.ts';
 import { concernsOnlyFile } from './upload-files.ts';
 
+/** Name under which the media file of a video is recorded. */
+export const MEDIA = 'media';
+
 /** Lists of marks that a second run replaces if they were changed in the sidecar. */
 const MARKS = ['chapters', 'moments'] as const;
 
@@ -39,6 +42,11 @@ export async function readParts({ item, captions, image, fieldsPath }: FoundVide
     parts.push({ kind: 'marks', name: field, paths: fieldsPath === null ? [] : [fieldsPath], hash, field, value });
   }
   return parts;
+}
+
+/** Returns a hash that tells media files of different sizes apart. */
+export function hashOfMedia({ item }: FoundVideo): string {
+  return createHash('sha256').update(String(item.sizeBytes)).digest('hex');
 }
 
 /** Returns the hash of the content of files. An unreadable file has the hash of an empty one. */
