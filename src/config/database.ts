@@ -1,3 +1,4 @@
+import { parseUrl } from '../lib/parse-url.ts';
 import { parseWholeNumber, setting } from './setting.ts';
 
 /** Connection to the database for `pg`: the owner's server by URL, or our own by its socket folder. */
@@ -30,6 +31,6 @@ function parseConnections(text: string): number | null {
 }
 
 function parseDatabaseUrl(text: string): string | null {
-  const url = URL.parse(text);
+  const url = parseUrl(text);
   return url !== null && ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1 ? text : null;
 }

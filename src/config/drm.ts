@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { parseUrl } from '../lib/parse-url.ts';
 import { setting } from './setting.ts';
 
 /** URL of an HTTP service, and the value of its Authorization header, or null. */
@@ -72,7 +73,7 @@ function parseSystems(text: string): DrmSystemName[] | null {
 }
 
 function parseAddress(text: string): string | null {
-  const url = URL.parse(text);
+  const url = parseUrl(text);
   return url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' ? url.href : null;
 }
 

@@ -1,3 +1,4 @@
+import { parseUrl } from '../lib/parse-url.ts';
 import { setting } from './setting.ts';
 
 /** A mail server for outgoing e-mail, and the sender. Null for user and password: the server asks for neither. */
@@ -13,7 +14,7 @@ type MailServer = {
 export type MailSettings = { mail: MailServer | null };
 
 export const mailSchema = {
-  MILLRACE_SMTP_URL: setting('a URL such as smtp://mail.example.com:587 or smtps://mail.example.com', parseUrl),
+  MILLRACE_SMTP_URL: setting('a URL such as smtp://mail.example.com:587 or smtps://mail.example.com', parseMailUrl),
   MILLRACE_SMTP_USER: setting('a user name of visible characters', parseCredential),
   MILLRACE_SMTP_PASSWORD: setting('a password of visible characters', parseCredential, { isSecret: true }),
   MILLRACE_MAIL_FROM: setting('an e-mail address, such as videos@example.com', parseAddress),
@@ -41,8 +42,8 @@ export function mailProblems(texts: Texts): string[] {
 }
 
 /** Rejects a URL with a user, who has a separate setting, because URLs are displayed. */
-function parseUrl(text: string): string | null {
-  const url = URL.parse(text);
+function parseMailUrl(text: string): string | null {
+  const url = parseUrl(text);
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return null;
   return /^smtps?:\/\/[^/?#@]+\/?$/.test(text) ? text : null;
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import Type, { type TSchema } from 'typebox';
+import { parseUrl } from '../lib/parse-url.ts';
 
 /** `isSecret`: errors do not repeat the value. `hint`: returns a sentence about a wrong value, or an empty text. */
 type SettingOptions = { isSecret?: boolean; hint?: (text: string) => string };
@@ -52,7 +53,7 @@ export function parseHost(text: string): string | null {
  * including a URL with a user: URLs are displayed, and secrets have their own settings.
  */
 export function parseBaseUrl(text: string): string | null {
-  const url = URL.parse(text);
+  const url = parseUrl(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '') return null;
   if (url.username !== '' || url.password !== '') return null;
   return url.href.replace(/\/+$/, '');

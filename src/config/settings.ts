@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
 import { hasCode } from '../lib/has-code.ts';
+import { parseUrl } from '../lib/parse-url.ts';
 import { readSmallFile } from '../lib/read-small-file.ts';
 import { Refused } from '../lib/refused.ts';
 import { isTypo, suggestName } from '../lib/suggest-name.ts';
@@ -98,7 +99,7 @@ export function secretsOf(settings: Settings | RoleSettings): (string | null)[] 
 }
 
 function passwordOf(url: string | null): string | null {
-  const password = url === null ? '' : (URL.parse(url)?.password ?? '');
+  const password = url === null ? '' : (parseUrl(url)?.password ?? '');
   try {
     return decodeURIComponent(password);
   } catch {

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseUrl } from '../lib/parse-url.ts';
 import { Refused } from '../lib/refused.ts';
 import { parseAbsolutePath, parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
 
@@ -86,13 +87,13 @@ function placeOf(storage: StorageSettings): string {
 
 function parseStorage(text: string): StorageSettings | null {
   if (text.startsWith('file:')) return parseFolder(text);
-  const url = URL.parse(text);
+  const url = parseUrl(text);
   return url?.protocol === 's3:' ? parseS3(url) : null;
 }
 
 function parseFolder(text: string): StorageSettings | null {
   if (text.startsWith('file://')) {
-    const url = URL.parse(text);
+    const url = parseUrl(text);
     return url === null || url.host !== '' ? null : { kind: 'file', folder: fileURLToPath(url) };
   }
   const folder = text.slice('file:'.length);

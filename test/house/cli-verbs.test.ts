@@ -18,7 +18,7 @@ import { call, FINISHED, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
 /** Verbs that `cli.test.ts`, `imports/folder.test.ts` and `api/core-clients.test.ts` run instead. */
-const RUN_ELSEWHERE = ['login', 'upload', 'completion', 'import', ...CORE_VERBS];
+const RUN_ELSEWHERE = ['login', 'logout', 'upload', 'completion', 'import', ...CORE_VERBS];
 
 let service: Service;
 let folder: string;

@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
+import { openTerminal } from '../support/open-terminal.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
-/** Timeout that only a hang exceeds. Programs are slow on a busy machine. */
-const SCREEN_MS = 180_000;
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');
 let service: Service;
 let folder = '';
@@ -54,10 +53,45 @@ async function done(...args: string[]): Promise<string> {
 test('makes a profile readable only by its owner, and does not save a wrong key', async () => {
   const wrong = await millrace(['login', '--url', service.apiUrl], 'no-key\n');
   expect(wrong).toMatchObject({ code: 3, out: '', err: expect.stringContaining('401') });
-  expect(await millrace(['login', '--url', service.apiUrl], `${ACCOUNT_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
+  const stored = (name: string) =>
+    `It is stored as profile ${name} in ${join(folder, '.config/millrace/profiles.json')}.`;
+  expect(await millrace(['login', '--url', service.apiUrl], `${ACCOUNT_KEY}\n`)).toEqual({
+    code: 0,
+    out: `${service.apiUrl}: this key can manage the account and all its libraries. ${stored('default')}\n`,
+    err: '',
+  });
   const second = ['login', '--profile', 'second', '--url', service.apiUrl];
-  expect(await millrace(second, `${LIBRARY_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
+  expect(await millrace(second, `${LIBRARY_KEY}\n`)).toEqual({
+    code: 0,
+    out: `${service.apiUrl}: this key can read and change library 1. ${stored('second')}\n`,
+    err: '',
+  });
   expect((await stat(join(folder, '.config/millrace/profiles.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('login states that a key can only read, and logout removes the key of one service', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'millrace-logout-'));
+  onTestFinished(async () => await rm(home, { recursive: true, force: true }));
+  const { ReadOnlyApiKey } = JSON.parse(await done('libraries', 'get', '1', '--json'));
+  const save = (name: string, key: string) =>
+    millrace(['login', '--profile', name, '--url', service.apiUrl], `${key}\n`, home);
+  expect((await save('default', ReadOnlyApiKey)).out).toContain('this key can read library 1, but not change it.');
+  await save('second', LIBRARY_KEY);
+  const leave = (...args: string[]) => millrace(['logout', ...args], '', home);
+  const profiles = async () =>
+    Object.keys(JSON.parse(await readFile(join(home, '.config/millrace/profiles.json'), 'utf8')));
+  const refuse = async (said: string, ...args: string[]) =>
+    expect(await leave(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(said) });
+  await refuse('expected --profile with one of default, second', '--url', service.apiUrl);
+  await refuse('no key is stored for http://127.0.0.1:1', '--url', 'http://127.0.0.1:1');
+  expect(await leave()).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`${service.apiUrl}: its key was removed`),
+  });
+  expect(await profiles()).toEqual(['second']);
+  await refuse('Stored profiles: second.');
+  expect((await leave('--url', `${service.apiUrl}/`)).code).toBe(0);
+  await refuse('No key is stored.', '--profile', 'second');
 });
 
 test('uploads, shows, changes, signs, exports and deletes a video', async () => {
@@ -196,12 +230,17 @@ test('mistyped names and values change nothing, and the message suggests the rig
 });
 
 test('in a terminal, an upload shows a bar, completed actions are reported, and Tab completes commands', async () => {
-  const terminal = await openTerminal();
+  const terminal = await openTerminal(folder);
   try {
-    await terminal.type(`m login --profile typed --url ${service.apiUrl}; echo "code $?"`);
+    const login = `clear; m login --profile typed --url ${service.apiUrl}; echo "code $?"`;
+    await terminal.type(login);
+    await terminal.until(/^Key: $/m);
+    await terminal.press('', 'C-c');
+    await terminal.until(/^Key: \ncode 130\n/m);
+    await terminal.type(login);
     await terminal.until(/^Key: $/m);
     await terminal.type(LIBRARY_KEY);
-    await terminal.until(/^Key: \ncode 0\n/m);
+    await terminal.until(/^Key: \n[^\n]*read and change library 1\.[^\n]*\ncode 0\n/m);
     expect(await readFile(terminal.log, 'utf8')).not.toContain(LIBRARY_KEY);
     await terminal.type('clear; m upload media/clip.mp4; echo "code $?"');
     const uploaded = await terminal.until(/clip\.mp4 preparing \[=* *\] \d+ %\n([0-9a-f-]{36})\ncode 0\n/);
@@ -231,44 +270,6 @@ test('in a terminal, an upload shows a bar, completed actions are reported, and 
     await terminal.close();
   }
 });
-
-type Terminal = {
-  /** Path of a file with all output of the terminal. */
-  log: string;
-  type(line: string): Promise<void>;
-  press(text: string, key: string): Promise<void>;
-  /** Waits until the screen matches `shown`. */
-  until(shown: RegExp): Promise<RegExpExecArray>;
-  close(): Promise<void>;
-};
-
-/** Opens a shell in a tmux terminal in which `m` is the program. */
-async function openTerminal(): Promise<Terminal> {
-  const log = join(folder, 'terminal.log');
-  const env = { PATH: process.env.PATH, HOME: folder, MILLRACE_DATA_DIR: folder, TERM: 'xterm', LANG: 'C.UTF-8' };
-  const tmux = async (...args: readonly string[]) =>
-    (await run('tmux', ['-f', '/dev/null', '-S', join(folder, 'tmux'), ...args], { env, cwd: folder })).stdout;
-  await tmux('new-session', '-d', '-x', '140', '-y', '50', 'bash --norc --noprofile');
-  await tmux('pipe-pane', `cat > '${log}'`);
-  const press = async (text: string, key: string) => {
-    await tmux('send-keys', '-l', text);
-    await tmux('send-keys', key);
-  };
-  await press(`m() { '${process.execPath}' '${LAUNCHER}' "$@"; }`, 'Enter');
-  return {
-    log,
-    type: (line) => press(line, 'Enter'),
-    press,
-    async until(shown) {
-      const screen = () => tmux('capture-pane', '-p', '-J');
-      await expect.poll(screen, { timeout: SCREEN_MS, interval: 200 }).toMatch(shown);
-      const found = shown.exec(await screen());
-      if (found === null) throw new Error('Expected the screen to stay as it was.');
-      return found;
-    },
-    close: async () => void (await tmux('kill-server')),
-  };
-}
 
 test('the npm package of the command-line client works in an empty folder, without PostgreSQL and ffmpeg', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));

@@ -5,8 +5,8 @@ import { verbs } from '../../src/cli/client/verbs.table.ts';
 // Runs every verb that exits on its own in the current terminal, with unknown ids. Arguments: the file to write the
 // exit codes to, and a file to pass to verbs that take one.
 const [report = '', given = ''] = process.argv.slice(2);
-/** Verbs that prompt for a key, wait for a video to play, or follow events. */
-const ELSEWHERE = ['login', 'upload', 'progress', 'events'];
+/** Verbs that prompt for a key, remove the profile of the others, wait for a video to play, or follow events. */
+const ELSEWHERE = ['login', 'logout', 'upload', 'progress', 'events'];
 const NOBODY = '0192f000-0000-7000-8000-00000000dead';
 const ARGUMENTS: Readonly<Record<string, string>> = {
   ...{ id: '999999999', shieldZoneId: '999999999', pullZoneId: '999999999' },

@@ -44,6 +44,16 @@ async function millrace(...args: string[]): Promise<{ code: number | null; text:
   return { code, text: lines.join('') };
 }
 
+/** Runs a command and also captures its errors. */
+async function withErrors(...args: string[]): Promise<{ code: number | null; text: string; errors: string }> {
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  onTestFinished(() => spy.mockRestore());
+  const ran = await millrace(...args);
+  const errors = spy.mock.calls.flat().join('');
+  spy.mockRestore();
+  return { ...ran, errors };
+}
+
 test('a folder that does not fit ends the run, and the next run sends the rest', { timeout: 300_000 }, async () => {
   const { Id } = await ask<{ Id: number }>(service, 'POST', '/videolibrary', { Name: 'Full' });
   const clip = await readFile(at('media/one.mp4'));
@@ -106,6 +116,65 @@ test('a caption file or image that is refused does not stop its video', { timeou
   expect(printed).toMatch(/talk\.transcript\.vtt: .*language[\s\S]*talk\.png: /);
   const { items } = await ask<{ items: Record<string, unknown>[] }>(service, 'GET', '/library/1/videos?search=talk');
   expect(items).toMatchObject([{ title: 'talk', captions: [{ srclang: 'fr' }] }]);
+});
+
+test('a sidecar with a wrong value is named, and does not stop the others', { timeout: 300_000 }, async () => {
+  await mkdir(at('wrong'), { recursive: true });
+  for (const name of ['early', 'late', 'odd']) await cp(at('media/one.mp4'), at(`wrong/${name}.mp4`));
+  const chapters = [
+    { title: 'One', start: 0, end: 1 },
+    { title: 'Two', start: 'x' },
+  ];
+  await writeFile(at('wrong/early.json'), JSON.stringify({ title: 'Early', dateUploaded: 'soon', chapters }));
+  await writeFile(at('wrong/odd.json'), '{ "title": Odd }');
+  const { code, text, errors } = await withErrors('import', 'folder', at('wrong'));
+  expect([code, text]).toEqual([6, expect.stringContaining('2 imported, 0 skipped, 0 failed')]);
+  expect(errors).toMatch(/early\.json: .*chapters\.1\.start/);
+  expect(errors).toMatch(/early\.json: .*dateUploaded/);
+  expect(errors).toMatch(/odd\.json .*odd\.mp4 is not imported/);
+  const { items } = await ask<{ items: object[] }>(service, 'GET', '/library/1/videos?search=Early');
+  expect(items).toMatchObject([{ title: 'Early', chapters: [{ title: 'One', start: 0, end: 1 }] }]);
+});
+
+test('a second run replaces only the sidecars that were changed, and tries refused ones again', {
+  timeout: 300_000,
+}, async () => {
+  await mkdir(at('changed'), { recursive: true });
+  await cp(at('media/one.mp4'), at('changed/edited.mp4'));
+  for (const name of ['de', 'fr', 'it']) await writeFile(at(`changed/edited.${name}.vtt`), VTT);
+  await writeFile(at('changed/edited.es.vtt'), 'no captions');
+  await writeFile(at('changed/edited.es.srt'), 'no captions');
+  const mark = (title: string) => JSON.stringify({ chapters: [{ title, start: 0, end: 1 }] });
+  await writeFile(at('changed/edited.json'), mark('First'));
+  const send = () => withErrors('import', 'folder', at('changed'));
+  expect(await send()).toMatchObject({ code: 6, errors: expect.stringMatching(/es\.srt: [\s\S]*es\.vtt: /) });
+  const load = async () =>
+    (await ask<{ items: { guid: string }[] }>(service, 'GET', '/library/1/videos?search=edited')).items[0];
+  const guid = (await load())?.guid;
+  await writeFile(at('changed/edited.de.vtt'), VTT.replace('Hello', 'Hallo'));
+  await writeFile(at('changed/edited.es.vtt'), VTT);
+  await writeFile(at('changed/edited.json'), mark('Corrected'));
+  const second = await send();
+  const replaced = second.text.split('\n').filter((line) => line.startsWith('replaced'));
+  expect(replaced).toEqual([
+    `replaced\t${guid}\tcaptions de\t${at('changed/edited.de.vtt')}`,
+    expect.stringContaining('captions es'),
+    expect.stringContaining('chapters'),
+  ]);
+  expect(await load()).toMatchObject({
+    chapters: [{ title: 'Corrected' }],
+    captions: expect.arrayContaining([
+      { srclang: 'de', label: 'German', version: 2 },
+      { srclang: 'es', label: 'Spanish', version: 1 },
+      { srclang: 'fr', label: 'French', version: 1 },
+    ]),
+  });
+  // Without the record of another machine, only files that are newer than the import count as changed.
+  await rm(at('.config/millrace/sent'), { recursive: true });
+  const third = await send();
+  expect(third.text).toContain('captions de');
+  expect(third.text).not.toContain('captions fr');
+  expect((await send()).text).not.toContain('replaced');
 });
 
 test('imports a file again if it could not be encoded, and splits a large folder into several imports', {

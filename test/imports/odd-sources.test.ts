@@ -115,6 +115,23 @@ test('bunny does not import an MP4 file of a video that is being encoded', async
   ]);
 });
 
+test('Vimeo notes text tracks and chapters beyond the maximum', async () => {
+  const counts = { texttracks: { total: 1_003 }, chapters: { total: 1_000 } };
+  const download = [{ quality: 'source', link: 'https://a.b/c' }];
+  const video = { uri: '/videos/1', name: 'One', duration: 5, metadata: { connections: counts }, download };
+  const request = await script(({ path }) => {
+    if (path === '/me/projects') return { json: { total: 0, data: [], paging: { next: null } } };
+    if (path === '/me/videos') return { json: { total: 1, data: [video], paging: { next: null } } };
+    const track = { language: 'en', link: 'https://a.b/c.vtt' };
+    if (path.endsWith('/texttracks')) return { json: { data: Array.from({ length: 100 }, () => track) } };
+    return { json: path.endsWith('/chapters') ? { data: [] } : video };
+  });
+  const [item] = await listAll('vimeo', request);
+  const { captions, notes } = await locate('vimeo', request, item);
+  expect(captions).toHaveLength(1_000);
+  expect(notes).toEqual(['3 of 1003 text tracks are not imported: 1000 is the maximum.']);
+});
+
 test('Vimeo imports nested folders, and the text tracks and chapters of all pages', async () => {
   const counts = { texttracks: { total: 130 }, chapters: { total: 120 } };
   const folder = { uri: '/users/1/projects/9', name: 'Nested' };

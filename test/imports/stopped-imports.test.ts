@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { insertItems } from '../../src/catalog/imports/import-item-store.ts';
 import { listItems } from '../../src/catalog/imports/import-report-store.ts';
 import { createImportStore } from '../../src/catalog/imports/import-store.ts';
-import type { ImportKey } from '../../src/catalog/imports/library-import.ts';
+import { type ImportKey, LIST_FULL } from '../../src/catalog/imports/library-import.ts';
 import { inTransaction } from '../../src/catalog/in-transaction.ts';
 import { runImport } from '../../src/jobs/imports/run-import.ts';
 import { emptyVideo } from '../../src/jobs/imports/sources/read-fields.ts';
@@ -144,4 +144,38 @@ test('the first captions in a language are imported, and others in it are noted'
   const { rows } = await sql<{ captions: { label: string }[] }>`select captions from media
     where library_id = ${key.libraryId}`.execute(api.database.db);
   expect(rows[0]?.captions.map(({ label }) => label)).toEqual(['English']);
+});
+
+test('if captions cannot be read, other ones in their language are imported', async () => {
+  const track = { type: 'text', status: 'ready', language_code: 'en' };
+  const tracks = [
+    { ...track, id: 'broken', name: 'English' },
+    { ...track, id: 'good', name: 'English (SDH)' },
+  ];
+  const playback = [{ id: 'public', policy: 'public' }];
+  const answer = assetWith(() => 6, { tracks, playback_ids: playback });
+  const isBroken = (path: string) => path.endsWith('/broken.vtt');
+  const key = await makeImport(
+    (path, url) => (isBroken(path) ? { bytes: Buffer.from('no captions') } : answer(path, url)),
+    ['one'],
+  );
+  await run(key);
+  const notes = [expect.stringMatching(/^Captions "en" could not be imported: /)];
+  expect((await itemsOf(key)).get('one')).toMatchObject({ state: 'fetching', notes });
+  const { rows } = await sql<{ captions: { label: string }[] }>`select captions from media
+    where library_id = ${key.libraryId}`.execute(api.database.db);
+  expect(rows[0]?.captions.map(({ label }) => label)).toEqual(['English (SDH)']);
+});
+
+test('an import with the maximum number of items ends with a reason', async () => {
+  const ended = async (place: number) => {
+    const key = await makeImport(() => missing, ['last']);
+    await sql`update import_item set place = ${place}, state = 'skipped' where import_id = ${key.importId}`.execute(
+      api.database.db,
+    );
+    await run(key);
+    return await stores().load(key);
+  };
+  expect(await ended(999_999)).toMatchObject({ state: 'finished', reason: null });
+  expect(await ended(1_000_000)).toMatchObject({ state: 'finished', reason: LIST_FULL });
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { ImportedOrder } from '../collections/video-order.ts';
 import type { Db, Tx } from '../db.ts';
-import { type ImportItemKind, type ImportKey, MAX_IMPORT_ITEMS } from './library-import.ts';
+import { ALREADY_HERE, type ImportItemKind, type ImportKey, MAX_IMPORT_ITEMS } from './library-import.ts';
 import type { ImportedVideo, ListedItem } from './listed-item.ts';
 
 /** Attempts to transfer a file before its item fails. A resumed import starts counting again. */
@@ -80,6 +80,14 @@ export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, it
   await skipKnown(tx, { importId, afterPlace: place });
 }
 
+/** Returns whether an import has the maximum number of items, so that further ones may have been left out. */
+export async function isListFull(db: Db, importId: Guid): Promise<boolean> {
+  const full = sql<boolean>`exists (
+    select from import_item where import_id = ${importId} and place >= ${MAX_IMPORT_ITEMS})`;
+  const { rows } = await sql<{ isFull: boolean }>`select ${full} as "isFull"`.execute(db);
+  return rows[0]?.isFull === true;
+}
+
 /**
  * Skips waiting videos of the new page that exist here: an earlier import imported them, or their GUID is in use.
  * Videos of earlier imports that failed are imported again.
@@ -101,7 +109,6 @@ async function skipKnown(tx: Tx, { importId, afterPlace }: { importId: Guid; aft
   `.execute(tx);
 }
 
-export const ALREADY_HERE = 'An earlier import imported this video.';
 const TAKEN =
   'The GUID is in use by another video of this library. Delete that video and import again to replace it, or import ' +
   'this one with another GUID: newGuids=true.';

@@ -3,9 +3,9 @@ import type { Guid } from '../../lib/guid.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { insertItems, NO_SPACE } from './import-item-store.ts';
+import { insertItems, isListFull, NO_SPACE } from './import-item-store.ts';
 import type { LibraryImportTable } from './import-schema.ts';
-import type { ImportTick } from './library-import.ts';
+import { type ImportTick, LIST_FULL } from './library-import.ts';
 import type { ListedItem } from './listed-item.ts';
 import type { SettingsReport } from './settings-report.ts';
 
@@ -88,6 +88,9 @@ export async function savePage(
       where id = ${key.importId} and tick = ${key.tick} and state = 'listing'`.execute(tx);
     if (numAffectedRows === 0n) return false;
     await insertItems(tx, key, items);
+    if (next === null && (await isListFull(tx, key.importId))) {
+      await tx.updateTable('library_import').set({ reason: LIST_FULL }).where('id', '=', key.importId).execute();
+    }
     return true;
   });
 }

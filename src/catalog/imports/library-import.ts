@@ -32,6 +32,9 @@ export const IMPORT_STATES = [
 ] as const;
 export type ImportState = (typeof IMPORT_STATES)[number];
 
+/** Reason of an item whose video exists, because an import created it. */
+export const ALREADY_HERE = 'An earlier import imported this video.';
+
 export type ImportItemKind = 'collection' | 'video';
 export type ImportKey = { libraryId: number; importId: Guid };
 /** The right to work on an import. A later tick fences an earlier one. */
@@ -57,6 +60,11 @@ export function shareBandwidth(wanted: { concurrency: number; maxBytesPerSec: nu
 
 /** Maximum number of items in one import. */
 export const MAX_IMPORT_ITEMS = 1_000_000;
+
+/** Reason of an import whose list is full. */
+export const LIST_FULL =
+  `An import has at most ${MAX_IMPORT_ITEMS} items. If the source has more, the others were left out. Import it in ` +
+  'parts, such as with prefix= or account=.';
 
 /**
  * Number of items by state, the bytes and seconds of videos that are not skipped, the bytes of those that wait or are

@@ -94,7 +94,9 @@ test('keeps known fields with their types, and leaves out empty ones', () => {
   expect(pickKnown({ isPublic: 'no', moments: [1], collectionId: 7 })).toEqual({
     ...{ isPublic: false, moments: [1], collectionId: '7' },
   });
-  expect(() => pickKnown({ chapters: '[' })).toThrow('expected JSON in chapters. Correct the file.');
+  expect(() => pickKnown({ chapters: '[' })).toThrow(
+    'expected JSON in chapters (Unexpected end of JSON input). Correct the file.',
+  );
 });
 
 test('reads manifests in both formats by the path of their medium', () => {
@@ -103,7 +105,9 @@ test('reads manifests in both formats by the path of their medium', () => {
   const row = { file: 'b.mp4', title: '\uFEFFTwo' };
   expect(parseManifest(JSON.stringify([row]), 'manifest.json')).toEqual(new Map([['b.mp4', row]]));
   expect(parseManifest('file,title\na.mp4,One\n', 'manifest.csv')).toEqual(rows);
-  expect(() => parseManifest('{', 'manifest.json')).toThrow('expected JSON in manifest.json. Correct the file.');
+  expect(() => parseManifest('{', 'manifest.json')).toThrow(
+    'expected JSON in manifest.json (line 1). Correct the file.',
+  );
 });
 
 test('reads collections, and refuses one without a guid', () => {

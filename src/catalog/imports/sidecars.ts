@@ -101,7 +101,10 @@ export function originOf({ captions }: SidecarFields, srclang: string): CaptionO
  * Keeps the fields that are imported. Values in CSV are texts, with JSON for lists. A field of another type is left out
  * if `onMisfit` returns. By default, it throws the error.
  */
-export function pickKnown(fields: SidecarFields, onMisfit: (error: Refused) => void = refuse): SidecarFields {
+export function pickKnown(
+  fields: SidecarFields,
+  onMisfit: (error: Refused, name: string) => void = refuse,
+): SidecarFields {
   const known: SidecarFields = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === '' || value === null) continue;
@@ -110,7 +113,7 @@ export function pickKnown(fields: SidecarFields, onMisfit: (error: Refused) => v
       if (read !== undefined) known[name] = read;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      onMisfit(error);
+      onMisfit(error, name);
     }
   }
   return known;
@@ -147,8 +150,16 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw new Refused('invalid', `expected JSON in ${name}. Correct the file.`, { cause });
+    throw new Refused('invalid', `expected JSON in ${name}${placeOf(cause, text)}. Correct the file.`, { cause });
   }
+}
+
+/** Returns the line of a syntax error, or else its description, which quotes the text around it. */
+function placeOf(error: unknown, text: string): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  const [, position] = / at position (\d+)/.exec(reason) ?? [];
+  if (position === undefined) return ` (${reason.replaceAll(/\s+/g, ' ')})`;
+  return ` (line ${text.slice(0, Number(position)).split('\n').length})`;
 }
 
 /** Parses `manifest.json` (a list) or `manifest.csv`. Returns its rows by the path of their medium. */

@@ -1,19 +1,18 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
-import { Millrace, type NodeModel, signEmbedUrl } from '../../../sdk/src/millrace.ts';
+import { type NodeModel, signEmbedUrl } from '../../../sdk/src/millrace.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { Context, Profile } from './context.ts';
+import type { Context } from './context.ts';
 import { exportLibrary } from './export-library.ts';
 import { importVideos } from './import-videos.ts';
-import { printAnswer, printLine } from './output.ts';
-import { readPrivate, writePrivate } from './private-file.ts';
+import { printAnswer, printError, printLine } from './output.ts';
+import { login, logout } from './profiles.ts';
+import { readBody } from './read-body.ts';
 import { replaceFile, uploadAll } from './upload-files.ts';
 
 /** Functions of the verbs that need more than one call. */
 export const actions = {
   login,
+  logout,
   upload: uploadAll,
   replace: replaceFile,
   move,
@@ -34,25 +33,6 @@ export type Action = keyof typeof actions | 'completion';
 const DAY_SEC = 86_400;
 const MAX_LIFETIME_SEC = 10 * 365 * DAY_SEC;
 
-async function login({ url, library, values }: Context): Promise<void> {
-  const key = values.key ?? (process.stdin.isTTY ? await askKey() : (await readStdin()).toString().trim());
-  if (key === '') throw new Refused('invalid', 'expected the key in the terminal, on stdin or in --key, got none.');
-  await new Millrace({ url, key }).call('listVideos', { libraryId: library, itemsPerPage: 1 });
-  const profiles = await readPrivate<Profile>('profiles.json');
-  await writePrivate('profiles.json', { ...profiles, [values.profile ?? 'default']: { url, key, library } });
-}
-
-/** Asks for a key in the terminal, without showing it. Returns an empty text if the user cancels. */
-async function askKey(): Promise<string> {
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output, terminal: true });
-  process.stderr.write('Key: ');
-  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')]);
-  lines.close();
-  process.stderr.write('\n');
-  return String(line ?? '').trim();
-}
-
 async function move({ millrace, library, takes }: Context): Promise<void> {
   const [videoId = '', collectionId = ''] = takes;
   await millrace.call('updateVideo', { libraryId: library, videoId, body: { collectionId } });
@@ -68,7 +48,7 @@ async function resumeImport({ millrace, library: libraryId, takes, values }: Con
   await printAnswer(resumed, values.json === true);
   if (resumed.source !== 'upload') return;
   const advice = 'To send them, run the command of this import again, such as millrace import folder PATH.';
-  process.stderr.write(`millrace imports resume: the import waits for its files. ${advice}\n`);
+  printError(`millrace imports resume: the import waits for its files. ${advice}`);
 }
 
 async function clip({ millrace, library, takes, values, pairs }: Context): Promise<void> {
@@ -149,17 +129,6 @@ async function api({ millrace, takes, pairs, values }: Context): Promise<void> {
   const fields = Object.keys(pairs).length === 0 ? null : JSON.stringify(pairs);
   const body = values.file === undefined ? fields : await readBody(values.file);
   await printAnswer(await millrace.request(method.toUpperCase(), path, body), values.json === true);
-}
-
-/** Returns the bytes of `--file`; `-` reads stdin. */
-export async function readBody(file: string): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(file === '-' ? await readStdin() : await readFile(file));
-}
-
-async function readStdin(): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of process.stdin) parts.push(part);
-  return Buffer.concat(parts);
 }
 
 /** Converts `90`, `1:30` or `0:01:30.5` to ms. */

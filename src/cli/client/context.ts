@@ -31,12 +31,15 @@ export const options = {
     help: 'after an upload, wait until the video is `playable` (default) or `finished` (all renditions)',
   },
   duplicates: { ...flag, help: 'also upload files of a folder that its collection already has' },
-  'retry-failed': { ...flag, help: 'also send files again that could not be encoded before' },
+  'retry-failed': { ...flag, help: 'also send files again that could not be encoded before, to the same videos' },
   settings: { ...flag, help: 'restore the settings of an import also into a library that has videos' },
   'no-settings': { ...flag, help: 'do not restore the settings of an import' },
   'no-wait': { ...flag, help: 'exit after the upload instead of waiting until the video plays' },
   help: { ...flag, help: 'print this help' },
 } as const;
+
+/** Profile of commands without `--profile`. */
+export const DEFAULT_PROFILE = 'default';
 
 export type Profile = { url: string; key: string; library: number };
 export type Context = Profile & {
@@ -67,12 +70,12 @@ export function readArguments(args: readonly string[]) {
 
 /**
  * Finds the URL and the key, in this order: from options, from the profile, or from the settings of a service on this
- * machine. `isNew` is true if the profile is about to be created.
+ * machine. `isOptional` is true if the profile need not exist.
  */
-export async function openContext(args: readonly string[], { isNew }: { isNew: boolean }): Promise<Context> {
+export async function openContext(args: readonly string[], { isOptional }: { isOptional: boolean }): Promise<Context> {
   const { values, positionals } = readArguments(args);
-  const profile = (await readPrivate<Profile>('profiles.json'))[values.profile ?? 'default'];
-  if (profile === undefined && values.profile !== undefined && !isNew) {
+  const profile = (await readPrivate<Profile>('profiles.json'))[values.profile ?? DEFAULT_PROFILE];
+  if (profile === undefined && values.profile !== undefined && !isOptional) {
     throw new Refused(
       'invalid',
       `there is no profile ${values.profile}. Create it with millrace login --profile ${values.profile}`,
@@ -110,7 +113,7 @@ function chooseKey(
   libraryKey: string | null,
 ): [key: string, source: string | null] {
   if (values.key !== undefined) return [values.key, '--key'];
-  if (profile !== undefined) return [profile.key, `profile ${values.profile ?? 'default'}`];
+  if (profile !== undefined) return [profile.key, `profile ${values.profile ?? DEFAULT_PROFILE}`];
   return libraryKey === null ? ['', null] : [libraryKey, 'MILLRACE_LIBRARY_KEY'];
 }
 

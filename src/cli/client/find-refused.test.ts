@@ -28,14 +28,14 @@ async function serve() {
   onTestFinished(() => void server.close());
   const { port } = Object(server.address());
   const options = ['--url', `http://127.0.0.1:${port}`, '--key', 'key', '--library', '1'];
-  return { context: await openContext(options, { isNew: false }), videos };
+  return { context: await openContext(options, { isOptional: false }), videos };
 }
 
 test('a folder finds its refused files, and the newest failure of a file counts', async () => {
   const { context, videos } = await serve();
   const found = ['sent', 'bad', 'new'].map((guid) => {
     const item = { kind: 'video' as const, sourceId: guid, guid, title: guid, sizeBytes: 7 };
-    return { path: guid, item, captions: [], image: null };
+    return { path: guid, item, captions: [], image: null, fieldsPath: null };
   });
   expect([...(await findRefused(context, found))]).toEqual([['bad', { sizeBytes: 7, reason: 'Expected media.' }]]);
   // Videos of other folders are not read.

@@ -23,7 +23,7 @@ async function serve(first: object[], second: object[]) {
   onTestFinished(() => void server.close());
   const { port } = Object(server.address());
   const options = ['--url', `http://127.0.0.1:${port}`, '--key', 'key', '--library', '1'];
-  return { context: await openContext(options, { isNew: false }), count: () => reads };
+  return { context: await openContext(options, { isOptional: false }), count: () => reads };
 }
 
 test('a folder is compared without waiting for videos that never get a hash', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from './context.ts';
-import { endProgress, printLine, printProgress } from './output.ts';
+import { printError, printLine, printProgress } from './output.ts';
 
 const POLL_MS = 1_000;
 
@@ -15,14 +15,10 @@ export async function followImport(context: Context, libraryId: number, importId
     const { total, imported, skipped, failed } = report.counts;
     printProgress(`${report.state} ${imported} of ${total}`, total === 0 ? 0 : (imported + skipped + failed) / total);
     if (report.dateEnded !== null) break;
-    if (report.reason !== null && report.reason !== printed) {
-      endProgress();
-      process.stderr.write(`millrace import: ${report.reason}\n`);
-    }
+    if (report.reason !== null && report.reason !== printed) printError(`millrace import: ${report.reason}`);
     printed = report.reason;
     await sleep(POLL_MS);
   }
-  endProgress();
   await printSettings(context, libraryId, importId);
   let retryable = 0;
   for (const state of ['skipped', 'failed'] as const) {
@@ -34,7 +30,7 @@ export async function followImport(context: Context, libraryId: number, importId
   const report = await millrace.call('getImport', { libraryId, importId, itemsPerPage: 1 });
   printLine(values.json ? JSON.stringify({ ...report, items: undefined }) : summaryOf(report));
   const { state, source, reason, counts } = report;
-  if (reason !== null && (state === 'failed' || state === 'cancelled')) throw new TransferIncomplete(reason);
+  if (reason !== null) throw new TransferIncomplete(reason);
   if (state !== 'failed' && counts.failed === 0) return;
   const advice = source === 'upload' ? 'Run the command again.' : 'Resume with imports resume.';
   throw new TransferIncomplete(`${counts.failed} items failed. ${retryable > 0 ? advice : 'They would fail again.'}`);

@@ -52,6 +52,17 @@ test.each([
   }
 });
 
+test('a folder and a Takeout need one path', async () => {
+  for (const source of ['folder', 'takeout']) {
+    const expected = (got: string) => ({
+      code: 2,
+      text: `millrace import: expected the path of one folder, got ${got}.\nUsage: millrace import ${source} PATH\n`,
+    });
+    expect(await runImport(source)).toEqual(expected('no path'));
+    expect(await runImport(source, home, 'other')).toEqual(expected(`${home} other`));
+  }
+});
+
 test('takes the numbers of a remote source', async () => {
   expect((await runImport('mux', 'accessKey=a', 'secretKey=b', 'bandwidth=10000', 'concurrency=2')).code).toBe(5);
 });

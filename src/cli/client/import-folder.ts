@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Millrace } from '../../../sdk/src/millrace.ts';
 import { fitFields } from '../../catalog/imports/fit-fields.ts';
@@ -7,8 +6,11 @@ import type { Context } from './context.ts';
 import { findRefused, type RefusedFiles, reasonToSkip } from './find-refused.ts';
 import { followImport, TransferIncomplete } from './follow-import.ts';
 import { wholeNumberOf } from './import-fields.ts';
-import { endProgress, printLine } from './output.ts';
+import { printLine } from './output.ts';
 import type { FoundFolder, FoundVideo } from './read-folder.ts';
+import { sendChanged } from './send-changed.ts';
+import { openSentParts, type SentParts } from './sent-parts.ts';
+import { hashOfMedia, MEDIA, printFault, printSkipped, readParts, sendPart } from './sidecar-parts.ts';
 import { concernsOnlyFile, openUploader, uploadOne } from './upload-files.ts';
 
 /** Maximum number of items that one import takes. More items are imported one part after another. */
@@ -24,6 +26,7 @@ const POLL_MS = 500;
  * are made from the paths unless a sidecar or the manifest states them.
  */
 export async function importFolder(context: Context, root: string, found: FoundFolder): Promise<void> {
+  for (const fault of found.faults) printFault(fault);
   const total = found.collections.length + found.videos.length + found.withoutMedia.length;
   if (total === 0 || total > MAX_ALL_ITEMS) {
     throw new Refused('invalid', `expected 1 to ${MAX_ALL_ITEMS} media files in ${root}, got ${total}.`);
@@ -44,6 +47,10 @@ export async function importFolder(context: Context, root: string, found: FoundF
       failures.push(error.message);
     });
   }
+  if (found.faults.length > 0) {
+    const faults = found.faults.length === 1 ? '1 fault' : `${found.faults.length} faults`;
+    failures.push(`${faults} in sidecar files, see above. Correct the files.`);
+  }
   if (failures.length > 0) throw new TransferIncomplete(failures.join(' '));
 }
 
@@ -58,34 +65,37 @@ function withFitting(found: FoundFolder): FoundFolder {
 }
 
 /** Lists the files that cannot be imported without sending them, so that the import reports them as skipped. */
-function withoutRefused({ collections, videos, withoutMedia }: FoundFolder, refused: RefusedFiles): FoundFolder {
+function withoutRefused({ videos, withoutMedia, ...found }: FoundFolder, refused: RefusedFiles): FoundFolder {
   const skipped = videos.flatMap((video) => {
     const noMediaReason = reasonToSkip(video, refused);
     return noMediaReason === null ? [] : [{ video, item: { ...video.item, noMediaReason } }];
   });
   const left = new Set(skipped.map(({ video }) => video));
   return {
-    collections,
+    ...found,
     videos: videos.filter((video) => !left.has(video)),
     withoutMedia: [...withoutMedia, ...skipped.map(({ item }) => item)],
   };
 }
 
+/** The items of one import. */
+type Part = Omit<FoundFolder, 'faults'>;
+
 /** Splits a folder into parts of one import each. Every part has the collections of its videos. */
-function partsOf({ collections, videos, withoutMedia }: FoundFolder, partItems: number): FoundFolder[] {
+function partsOf({ collections, videos, withoutMedia }: FoundFolder, partItems: number): Part[] {
   // The collections of a part count towards the limits. Each part has at least one item.
   const maxItems = Math.max(1, Math.min(MAX_ITEMS, partItems) - collections.length);
   const maxBytes = MAX_PART_BYTES - bytesOf(collections);
-  const parts: FoundFolder[] = [{ collections, videos: [], withoutMedia: [] }];
+  const parts: Part[] = [{ collections, videos: [], withoutMedia: [] }];
   let [items, bytes] = [0, 0];
-  const room = (item: object): FoundFolder => {
+  const room = (item: object): Part => {
     [items, bytes] = [items + 1, bytes + bytesOf(item)];
     if (items > maxItems || (bytes > maxBytes && items > 1)) {
       parts.push({ collections: [], videos: [], withoutMedia: [] });
       [items, bytes] = [1, bytesOf(item)];
     }
     // A part always exists.
-    return parts.at(-1) as FoundFolder;
+    return parts.at(-1) as Part;
   };
   for (const item of withoutMedia) room(item).withoutMedia.push(item);
   for (const video of videos) room(video.item).videos.push(video);
@@ -100,13 +110,15 @@ function bytesOf(value: object): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-async function importPart(context: Context, { collections, videos, withoutMedia }: FoundFolder): Promise<void> {
+async function importPart(context: Context, { collections, videos, withoutMedia }: Part): Promise<void> {
   const { millrace, library: libraryId, pairs } = context;
   const items = [...collections, ...withoutMedia, ...videos.map(({ item }) => item)];
   const skipDuplicates = String(pairs.skipDuplicates) === 'true';
   const body = { source: 'upload' as const, items, dryRun: pairs.dryRun === true, skipDuplicates };
   const { guid: importId } = await millrace.call('createImport', { libraryId, body });
-  const sent = body.dryRun ? { refused: 0, lost: 0 } : await uploadOrCancel(context, { importId, videos });
+  const parts = await openSentParts(context);
+  const sent = body.dryRun ? { refused: 0, lost: 0 } : await uploadOrCancel(context, { importId, videos, parts });
+  if (!body.dryRun) sent.lost += await sendChanged(context, { importId, videos, sent: parts });
   // Otherwise the import would wait a week for the files that the service refused.
   if (sent.refused > 0) await millrace.call('cancelImport', { libraryId, importId });
   await followImport(context, libraryId, importId);
@@ -116,8 +128,7 @@ async function importPart(context: Context, { collections, videos, withoutMedia 
   }
   if (sent.lost > 0) {
     const files = sent.lost === 1 ? '1 caption file or image was' : `${sent.lost} caption files and images were`;
-    const advice =
-      'Correct them and add them with captions add or thumbnail, because their videos are imported already.';
+    const advice = 'Correct them and run the command again.';
     throw new TransferIncomplete(`${files} refused for the reasons above. ${advice}`);
   }
 }
@@ -158,12 +169,12 @@ async function stopEarlier({ millrace, library: libraryId }: Context): Promise<v
   }
 }
 
-type Uploads = { importId: string; videos: readonly FoundVideo[] };
+type Uploads = { importId: string; videos: readonly FoundVideo[]; parts: SentParts };
 /** Number of media files that the service refused, and of captions and images that imported videos lack. */
 type Sent = { refused: number; lost: number };
 
 /** Sends the files whose items are ready. The reason of each refusal has been printed. */
-async function uploadFiles(context: Context, { importId, videos }: Uploads): Promise<Sent> {
+async function uploadFiles(context: Context, { importId, videos, parts }: Uploads): Promise<Sent> {
   const sent: Sent = { refused: 0, lost: 0 };
   const uploader = await openUploader(context);
   const left = new Map(videos.map((video) => [video.item.guid, video]));
@@ -174,7 +185,7 @@ async function uploadFiles(context: Context, { importId, videos }: Uploads): Pro
       const video = left.get(guid);
       left.delete(guid);
       if (video === undefined) continue;
-      await uploadFile({ ...context, sent }, uploader, video);
+      await uploadFile({ ...context, sent, parts }, uploader, video);
     }
     if (ready.isOver) return sent;
     if (left.size > 0) await sleep(POLL_MS);
@@ -184,13 +195,13 @@ async function uploadFiles(context: Context, { importId, videos }: Uploads): Pro
 
 /** Sends a file with its captions and image, and counts what the service refuses if other files may still succeed. */
 async function uploadFile(
-  { sent, ...context }: Context & { sent: Sent },
+  { sent, parts, ...context }: Context & { sent: Sent; parts: SentParts },
   uploader: Millrace,
   video: FoundVideo,
 ): Promise<void> {
   const values = { ...context.values, title: video.item.title, 'no-wait': true };
   try {
-    const lost = await attach(context, video);
+    const lost = await attach(context, video, parts);
     await uploadOne({ ...context, values }, uploader, { path: video.path, collectionId: null }, video.item.guid);
     sent.lost += lost;
   } catch (error) {
@@ -214,40 +225,17 @@ async function readyItems({ millrace, library: libraryId }: Context, importId: s
 }
 
 /**
- * Sends captions and image before the file, so that an interrupted run sends them again. Prints and counts those that
- * the service refuses, which do not stop the import of the video.
+ * Sends captions and image before the file, so that an interrupted run sends them again. Returns how many the service
+ * refused, which does not stop the import of the video.
  */
-async function attach(
-  { millrace, library: libraryId }: Context,
-  { item, captions, image }: FoundVideo,
-): Promise<number> {
-  const videoId = item.guid;
+async function attach(context: Context, video: FoundVideo, sent: SentParts): Promise<number> {
+  const videoId = video.item.guid;
   let refused = 0;
-  const attempt = async (path: string, send: () => Promise<unknown>) => {
-    try {
-      await send();
-    } catch (error) {
-      if (!concernsOnlyFile(error)) throw error;
-      printSkipped(path, error);
-      refused += 1;
-    }
-  };
-  for (const { srclang, label, path, ...made } of captions) {
-    await attempt(path, async () => {
-      const body = { srclang, label, captionsFile: (await readFile(path)).toString('base64') };
-      await millrace.call('addCaption', { libraryId, videoId, srclang, ...made, body });
-    });
-  }
-  if (image !== null) {
-    await attempt(image, async () =>
-      millrace.call('setThumbnail', { libraryId, videoId, body: await readFile(image) }),
-    );
+  await sent.store(videoId, MEDIA, hashOfMedia(video));
+  for (const part of await readParts(video)) {
+    // The import has set the marks.
+    if (part.kind === 'marks') await sent.store(videoId, part.name, part.hash);
+    else refused += await sendPart(context, part, { videoId, sent });
   }
   return refused;
-}
-
-function printSkipped(path: string, error: unknown): void {
-  endProgress();
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`millrace import: ${path}: ${reason}\n`);
 }

@@ -42,8 +42,15 @@ function describeSources(): string {
 export async function importVideos(context: Context): Promise<void> {
   const [source = '', ...paths] = context.takes;
   const remote = REMOTE.find((name) => name === source);
-  const [path] = paths;
-  if ((source === 'folder' || source === 'takeout') && path !== undefined) {
+  if (source === 'folder' || source === 'takeout') {
+    const [path, ...others] = paths;
+    if (path === undefined || others.length > 0) {
+      const got = paths.length === 0 ? 'no path' : paths.join(' ');
+      throw new Refused(
+        'invalid',
+        `expected the path of one folder, got ${got}.\nUsage: millrace import ${source} PATH`,
+      );
+    }
     requireFolderFields(context.pairs);
     const ofFolder = (await isPeertubeExport(path)) ? readPeertube : readFolder;
     const read = source === 'folder' ? ofFolder : readTakeout;

@@ -20,7 +20,7 @@ const leftToApi: Readonly<Record<Exclude<OperationName, Reached>, string>> = {
 
 /** Sections of docs/cli.md, with the first words of their commands. Other commands are in the section Videos. */
 const SECTIONS: readonly [title: string, words: readonly string[]][] = [
-  ['Profiles and raw requests', ['login', 'api', 'completion']],
+  ['Profiles and raw requests', ['login', 'logout', 'api', 'completion']],
   ['Videos', []],
   ['Captions, audio tracks and trash', ['captions', 'audio', 'trash', 'bulk']],
   ['Import and export', ['import', 'imports', 'export', 'exports', 'settings', 'extras']],
@@ -42,6 +42,7 @@ const EXIT_CODES = [
   '4: not found',
   '5: the service is unreachable or temporarily unavailable; try again',
   '6: a file of several could not be uploaded, or a video could not be encoded, imported or exported',
+  '130: interrupted with Ctrl-C',
 ];
 
 /** Returns one line per verb. */
@@ -134,8 +135,8 @@ function introduction(): string[] {
       'npm install --global ./millrace-cli-*.tgz       # on the other machine\n```',
     'Commands read URL and key from `--url` and `--key`, from a profile that `login` saved, or from the settings\n' +
       'of a service on this machine (`MILLRACE_LIBRARY_KEY`). Profiles are stored in\n' +
-      '`~/.config/millrace/profiles.json`, readable only by you. `millrace help` lists the commands of the service\n' +
-      'itself, such as `serve` and `doctor`.',
+      '`~/.config/millrace/profiles.json`, readable only by you, until `logout` removes them. `millrace help` lists\n' +
+      'the commands of the service itself, such as `serve` and `doctor`.',
     'Pass parameters and body fields as `name=text` or `name:=json`. The texts `true`, `false` and `null` are\n' +
       'sent as JSON values. `docs/openapi.json` lists the field names. A list prints one line per item, with\n' +
       'tabs between id, name and state. `--json` prints one JSON object per line. Progress is shown only in a\n' +

@@ -65,7 +65,7 @@ export async function printAnswer(answer: unknown, asJson: boolean): Promise<voi
   }
   if (asJson || typeof answer !== 'object' || answer === null) return printLine(JSON.stringify(answer));
   if ('success' in answer && !('data' in answer)) {
-    if (process.stderr.isTTY) process.stderr.write('Done.\n');
+    if (process.stderr.isTTY) printError('Done.');
     return;
   }
   for (const line of linesOf(answer)) printLine(line);
@@ -107,19 +107,33 @@ async function printResponse(response: Response): Promise<void> {
   }
 }
 
+/** True while the cursor of the terminal is in a line with a progress bar. */
+let isInProgress = false;
+
 /** Redraws one line of the terminal. Does nothing if the output is piped. */
 export function printProgress(label: string, part: number): void {
   if (!process.stderr.isTTY) return;
+  isInProgress = true;
   const done = Math.round(part * 30);
   process.stderr.write(`\r\x1b[K${label} [${'='.repeat(done)}${' '.repeat(30 - done)}] ${Math.round(part * 100)} %`);
 }
 
+/** Ends the line of a progress bar, if there is one. */
 export function endProgress(): void {
-  if (process.stderr.isTTY) process.stderr.write('\n');
+  if (isInProgress) process.stderr.write('\n');
+  isInProgress = false;
 }
 
+/** Prints a line of the result. */
 export function printLine(line: string): void {
+  endProgress();
   process.stdout.write(`${line}\n`);
+}
+
+/** Prints a line for people on stderr. */
+export function printError(line: string): void {
+  endProgress();
+  process.stderr.write(`${line}\n`);
 }
 
 function oneLine(value: unknown): string {

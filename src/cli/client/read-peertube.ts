@@ -63,7 +63,7 @@ export async function readPeertube(context: Context, root: string): Promise<Foun
     }
     videos.push(found);
   }
-  return { collections: [...collections.values()], videos, withoutMedia: [] };
+  return { collections: [...collections.values()], videos, withoutMedia: [], faults: [] };
 }
 
 type Described = { root: string; names: ReadonlySet<string>; video: Fields };
@@ -94,6 +94,7 @@ async function describe({ root, names, video }: Described): Promise<FoundVideo |
     path,
     captions,
     image: pathOf(archive.thumbnail),
+    fieldsPath: join(root, VIDEOS),
     item: {
       kind: 'video',
       sourceId: guid,

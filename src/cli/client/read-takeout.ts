@@ -28,6 +28,7 @@ export async function readTakeout(context: Context, root: string): Promise<Found
   const ids = matchFiles(media, listed);
   const collections = new Map<string, FoundFolder['collections'][number]>();
   const videos: FoundVideo[] = [];
+  const faults: string[] = [];
   for (const name of media) {
     const video = ids.get(name);
     if (video === undefined) printLine(`${name}: no row of the tables has this title. Only its name is imported.`);
@@ -39,12 +40,13 @@ export async function readTakeout(context: Context, root: string): Promise<Found
       collections.set(playlist, { kind: 'collection', sourceId, guid, title: playlist });
       fields.collectionId = guid;
     }
-    const found = await describe(context, { root, name, names: sidecars(name), fields });
+    const fileOf = () => name;
+    const found = await describe(context, { root, name, names: sidecars(name), fields, fileOf, faults });
     // The id does not depend on how the archive was split and unpacked.
     const sourceId = video === undefined ? `takeout ${basename(name)}` : `youtube ${video.id}`;
     videos.push({ ...found, item: { ...found.item, sourceId, guid: guidFor(context, sourceId) } });
   }
-  return { collections: [...collections.values()], videos, withoutMedia: [] };
+  return { collections: [...collections.values()], videos, withoutMedia: [], faults };
 }
 
 async function readVideos(root: string, names: readonly string[]): Promise<Listed[]> {

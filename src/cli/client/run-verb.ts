@@ -2,17 +2,23 @@ import { ApiError, type OperationName, UnreachableError, VideoFailedError } from
 import { operations } from '../../../sdk/src/operations.table.ts';
 import { Refused } from '../../lib/refused.ts';
 import { suggestName } from '../../lib/suggest-name.ts';
-import { actions, readBody } from './actions.ts';
+import { actions } from './actions.ts';
 import { type Context, openContext, options, readArguments } from './context.ts';
 import { TransferIncomplete } from './follow-import.ts';
 import { argumentName, bashCompletion, needsAccountKey, usage, verbHelp } from './manual.ts';
-import { printAnswer, printItem, printLine, videoStatusOf } from './output.ts';
+import { endProgress, printAnswer, printItem, printLine, videoStatusOf } from './output.ts';
+import { Interrupted } from './profiles.ts';
+import { readBody } from './read-body.ts';
 import { type Verb, verbs } from './verbs.table.ts';
 
 type Call = Extract<Verb, { call: OperationName }>;
 
 /** Exit code of a request whose key was missing, wrong or not allowed to do this. */
 const KEY_REFUSED = 3;
+/** Exit code after Ctrl-C, as in shells: 128 and the number of SIGINT. */
+const INTERRUPTED = 130;
+/** Verbs that create or remove a profile. */
+const PROFILE_VERBS = ['login', 'logout'];
 
 /** Wrong arguments. The exit code means a usage error. */
 class UsageError extends Error {}
@@ -26,14 +32,16 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
   process.stdout.once('error', endWithReader);
   try {
     if (printsLocally(verb, args)) return 0;
-    context = await openContext(args, { isNew: verb.words === 'login' });
+    context = await openContext(args, { isOptional: PROFILE_VERBS.includes(verb.words) });
     await runWith(verb, context);
     return 0;
   } catch (error) {
+    if (error instanceof Interrupted) return INTERRUPTED;
     const code = codeOf(error);
     // Any other error is a bug, so its stack is printed.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
+    endProgress();
     process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${keyHint(code, context, verb)}`);
     return code;
   }

@@ -9,10 +9,15 @@ import { type Context, libraryKeyOf } from './context.ts';
 import { EMPTY_FILE } from './find-refused.ts';
 import { type FindUploaded, findUploaded, type Uploaded } from './find-uploaded.ts';
 import { TransferIncomplete } from './follow-import.ts';
-import { endProgress, printLine, printProgress } from './output.ts';
+import { printError, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
 const PENDING = 'uploads.json';
+
+/** States in `VideoModel.status` of videos that have no file yet: created, upload failed. */
+const WITHOUT_FILE = [0, 6];
+/** State of a video whose file could not be processed. */
+const FAILED = 5;
 
 /** Statuses of requests that were refused because of the file. */
 const FILE_STATUSES = [400, 409, 413, 415, 422];
@@ -41,36 +46,45 @@ export async function uploadAll(context: Context): Promise<void> {
   }
   const [only] = sources;
   if (only !== undefined && found.length === 1 && found[0]?.files === null) {
-    return await uploadOne(context, uploader, only);
+    await uploadOne(context, uploader, only).catch(async (error: unknown) => {
+      if (error instanceof VideoFailedError) await forgetSent(context, [only.path]);
+      throw error;
+    });
+    return await forgetSent(context, [only.path]);
   }
+  const handled: string[] = [];
   let [failed, skipped, refused] = [0, 0, 0];
   for (const source of sources) {
     try {
       const isEmpty = (await stat(source.path)).size === 0;
       const known = isEmpty ? null : ((await source.find?.(source.path)) ?? null);
       if (isEmpty) skipRefused(context, source.path, { guid: null, refusal: EMPTY_FILE });
-      else if (known === null || (known.refusal !== null && context.values['retry-failed'] === true)) {
-        await uploadOne(context, uploader, source);
+      else if (known === null) await uploadOne(context, uploader, source);
+      else if (known.refusal !== null && context.values['retry-failed'] === true) {
+        // A failed video accepts another file, and keeps its id.
+        await uploadOne(context, uploader, source, known.guid);
       } else if (known.refusal !== null) refused += skipRefused(context, source.path, known);
       else skipped += skipKnown(context, source.path, known);
+      handled.push(source.path);
     } catch (error) {
-      endProgress();
+      if (error instanceof VideoFailedError) handled.push(source.path);
       if (!concernsOnlyFile(error)) {
-        process.stderr.write(`millrace upload: stopped at ${source.path}\n`);
+        printError(`millrace upload: stopped at ${source.path}`);
         throw error;
       }
       const reason = error instanceof Error ? error.message : String(error);
-      process.stderr.write(`millrace upload: ${source.path}: ${reason}\n`);
+      printError(`millrace upload: ${source.path}: ${reason}`);
       failed += 1;
     }
   }
+  await forgetSent(context, handled);
   if (skipped > 0) {
     const reason = `${skipped} of ${sources.length} files are in their collection already and were skipped`;
-    process.stderr.write(`millrace upload: ${reason}. --duplicates uploads them again.\n`);
+    printError(`millrace upload: ${reason}. --duplicates uploads them again.`);
   }
   if (refused > 0) {
     const reason = `${refused} of ${sources.length} files could not be processed before and were skipped`;
-    process.stderr.write(`millrace upload: ${reason}. --retry-failed uploads them again.\n`);
+    printError(`millrace upload: ${reason}. --retry-failed uploads them again to the same videos.`);
   }
   if (failed > 0) {
     throw new TransferIncomplete(`${failed} of ${sources.length} files failed. Upload only these again.`);
@@ -78,7 +92,6 @@ export async function uploadAll(context: Context): Promise<void> {
 }
 
 function skipKnown({ values }: Context, file: string, { guid }: Uploaded): 1 {
-  endProgress();
   printLine(values.json ? JSON.stringify({ guid, file, skipped: true }) : guid);
   return 1;
 }
@@ -87,9 +100,8 @@ type Skipped = { guid: string | null; refusal: string | null };
 
 /** Prints why a file is not sent. An empty file has no video. */
 function skipRefused({ values }: Context, file: string, { guid, refusal: reason }: Skipped): 1 {
-  endProgress();
   if (values.json) printLine(JSON.stringify({ ...(guid !== null && { guid }), file, skipped: true, reason }));
-  else process.stderr.write(`millrace upload: ${file} is skipped: ${reason}\n`);
+  else printError(`millrace upload: ${file} is skipped: ${reason}`);
   return 1;
 }
 
@@ -114,30 +126,69 @@ export async function openUploader(context: Context): Promise<Millrace> {
   return new Millrace({ url: context.url, key: await libraryKeyOf(context) });
 }
 
-/** Uploads a file to a new video, or to the video `into`, and prints its id. An interrupted upload is continued. */
+/**
+ * Uploads a file to a new video, or to the video `into`, and prints its id. An interrupted upload is continued. A file
+ * that an interrupted run has sent completely is not sent again, until `forgetSent` removes its record.
+ */
 export async function uploadOne(context: Context, uploader: Millrace, source: Source, into?: string): Promise<void> {
   const { library: libraryId, values } = context;
   const { path, collectionId } = source;
   const { size, mtimeMs } = await stat(path);
-  const mark = JSON.stringify([context.url, libraryId, resolve(path), size, mtimeMs, into ?? null]);
-  const resume = (await readPrivate<UploadState>(PENDING))[mark];
+  const mark = JSON.stringify([...markOf(context, path), size, mtimeMs, into ?? null]);
   const name = basename(path);
-  const videoId = await uploader.upload(await openAsBlob(path), {
-    libraryId,
-    title: values.title ?? titleOf(name),
-    ...(collectionId !== null && { collectionId }),
-    ...visibilityOf(context),
-    ...(into !== undefined && { videoId: into }),
-    ...(resume !== undefined && { resume }),
-    onState: async (state) => await writePrivate(PENDING, { ...(await readPrivate(PENDING)), [mark]: state }),
-    onRetry: (error, delayMs) => printRetry(name, error, delayMs),
-    onProgress: (sent, total) => printProgress(`${name} uploading`, sent / total),
-  });
-  const { [mark]: _done, ...others } = await readPrivate(PENDING);
-  await writePrivate(PENDING, others);
+  const earlier = (await readPrivate<UploadState>(PENDING))[mark];
+  const status = earlier === undefined || into !== undefined ? null : await statusOf(context, earlier.videoId);
+  // A file that could not be processed gets a new video.
+  const resume = status === FAILED ? undefined : earlier;
+  const isSent = status !== null && status !== FAILED && !WITHOUT_FILE.includes(status);
+  if (isSent) printError(`millrace: an interrupted run has sent ${name} already. It is not sent again.`);
+  const videoId =
+    isSent && resume !== undefined
+      ? resume.videoId
+      : await uploader.upload(await openAsBlob(path), {
+          libraryId,
+          title: values.title ?? titleOf(name),
+          ...(collectionId !== null && { collectionId }),
+          ...visibilityOf(context),
+          ...(into !== undefined && { videoId: into }),
+          ...(resume !== undefined && { resume }),
+          onState: async (state) => await writePrivate(PENDING, { ...(await readPrivate(PENDING)), [mark]: state }),
+          onRetry: (error, delayMs) => printRetry(name, error, delayMs),
+          onProgress: (sent, total) => printProgress(`${name} uploading`, sent / total),
+        });
+  if (into !== undefined) await forget((key) => key === mark);
   if (values['no-wait'] !== true) await waitFor(context, name, videoId);
-  endProgress();
   printLine(values.json ? JSON.stringify({ guid: videoId, file: path }) : videoId);
+}
+
+/** Returns the state of a video, or null if it does not exist. */
+async function statusOf({ millrace, library: libraryId }: Context, videoId: string): Promise<number | null> {
+  try {
+    return (await millrace.call('getVideo', { libraryId, videoId })).status;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Returns the beginning of the key of a pending upload. */
+function markOf({ url, library }: Context, path: string): [url: string, library: number, path: string] {
+  return [url, library, resolve(path)];
+}
+
+/** Removes the records of files that a complete run has sent, so that the next run sends them again. */
+async function forgetSent(context: Context, paths: readonly string[]): Promise<void> {
+  const starts = new Set(paths.map((path) => JSON.stringify(markOf(context, path))));
+  await forget((key) => {
+    const mark: unknown[] = JSON.parse(key);
+    return mark.at(-1) === null && starts.has(JSON.stringify(mark.slice(0, 3)));
+  });
+}
+
+async function forget(isForgotten: (key: string) => boolean): Promise<void> {
+  const pending = Object.entries(await readPrivate(PENDING));
+  const left = pending.filter(([key]) => !isForgotten(key));
+  if (left.length < pending.length) await writePrivate(PENDING, Object.fromEntries(left));
 }
 
 /** Returns the visibility of new videos. Throws `Refused` for an unknown one: a typo must not publish a video. */
@@ -151,10 +202,9 @@ function visibilityOf({ values }: Pick<Context, 'values'>): { visibility?: Visib
 
 /** Prints the reason of a pause, because it may take minutes. */
 function printRetry(name: string, error: unknown, delayMs: number): void {
-  endProgress();
   const said = error instanceof ApiError && error.said !== '' ? error.said : null;
   const reason = said ?? (error instanceof Error ? error.message : String(error));
-  process.stderr.write(`millrace: ${name} waits ${Math.ceil(delayMs / 1000)} s and is retried: ${reason}\n`);
+  printError(`millrace: ${name} waits ${Math.ceil(delayMs / 1000)} s and is retried: ${reason}`);
 }
 
 /** Returns the title that the dashboard also derives from the name of a file. */

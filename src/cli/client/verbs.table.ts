@@ -23,6 +23,13 @@ const table = [
     uses: [],
   },
   {
+    words: 'logout',
+    takes: [],
+    does: 'remove the stored key of the profile, or of the service in --url',
+    act: 'logout',
+    uses: [],
+  },
+  {
     words: 'upload',
     takes: ['file...'],
     does: 'upload files, or new files of folders as collections, until they play; resumes interrupted uploads',

@@ -4,10 +4,12 @@ import { type FoundFolder, guidFor } from './read-folder.ts';
 type Named = Record<string, unknown>;
 
 /** Replaces the GUIDs of a folder with those of copies, which a second run derives again. */
-export function withNewGuids(context: Context, { collections, videos, withoutMedia }: FoundFolder): FoundFolder {
+export function withNewGuids(context: Context, found: FoundFolder): FoundFolder {
+  const { collections, videos, withoutMedia } = found;
   const toNew = (guid: unknown) => copyOf(context, guid);
   const renamed = <T extends Named>(item: T): T => ({ ...item, ...newFields(item, toNew) });
   return {
+    ...found,
     collections: collections.map(renamed),
     videos: videos.map((video) => ({ ...video, item: renamed(video.item) })),
     withoutMedia: withoutMedia.map(renamed),

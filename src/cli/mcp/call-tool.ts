@@ -1,5 +1,5 @@
 import { ApiError, ArgumentError, Millrace, type OperationName, UnreachableError } from '../../../sdk/src/millrace.ts';
-import type { Service } from './find-rights.ts';
+import type { Service } from '../client/find-rights.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import type { Tool } from './tools.ts';
 

@@ -26,7 +26,7 @@ export async function mcp(args: readonly string[]): Promise<number> {
   const shared = (['url', 'key', 'library', 'profile'] as const).flatMap((name) =>
     values[name] === undefined ? [] : [`--${name}`, values[name]],
   );
-  const context = await openContext(shared, { isNew: false });
+  const context = await openContext(shared, { isOptional: false });
   const session: SessionOptions = {
     version: readVersion(),
     readOnly: values['read-only'] === true,

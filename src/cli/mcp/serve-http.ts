@@ -6,7 +6,7 @@ import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { Service } from './find-rights.ts';
+import type { Service } from '../client/find-rights.ts';
 import { MAX_CALLS, McpSession, type SessionOptions, VERSIONS } from './session.ts';
 
 /** Only programs of this machine connect. A proxy can publish the port with HTTPS. */

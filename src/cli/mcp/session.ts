@@ -1,6 +1,6 @@
 import { ApiError, UnreachableError } from '../../../sdk/src/millrace.ts';
+import { findRights, type Service } from '../client/find-rights.ts';
 import { callTool } from './call-tool.ts';
-import { findRights, type Service } from './find-rights.ts';
 import { listTools, type Tool } from './tools.ts';
 
 /** A message of JSON-RPC 2.0 in the Model Context Protocol. */

@@ -3,6 +3,7 @@ import type { Operation } from '../../api/define-operation.ts';
 import { toOpenApiDocument } from '../../api/openapi/openapi-document.ts';
 import type { OperationDeps } from '../../api/operation-deps.ts';
 import { operations } from '../../api/operations.ts';
+import type { Rights } from '../client/find-rights.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -17,9 +18,6 @@ export type Tool = {
 };
 
 export type Route = { query: readonly string[]; hasBody: boolean };
-
-/** Rights of a key. An account key may also call the operations of the account. */
-export type Rights = { account: boolean; write: boolean };
 
 /** Operations whose purpose is to return a secret, or to give a person access. A model must not read their results. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

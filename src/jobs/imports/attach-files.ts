@@ -33,12 +33,14 @@ export async function attachFiles(
 ): Promise<string[]> {
   const { captions, hasThumbnail } = await loadAttached(deps.db, key);
   const notes: string[] = [];
-  const attempt = async (what: string, attach: () => Promise<void>) => {
+  const attempt = async (what: string, attach: () => Promise<void>): Promise<boolean> => {
     try {
       await attach();
+      return true;
     } catch (error) {
       if (isTransient(error)) throw error;
       notes.push(`${what} could not be imported: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
     }
   };
   const languages = new Set<string>();
@@ -49,9 +51,14 @@ export async function attachFiles(
       notes.push(`Captions "${name}" are not imported, because the video has others in this language.`);
       continue;
     }
-    languages.add(language);
-    if (findCaption(captions, caption.srclang) !== undefined) continue;
-    await attempt(`Captions "${caption.srclang}"`, () => attachCaption(key, { caption, deps }, signal));
+    const isHere = findCaption(captions, caption.srclang) !== undefined;
+    // After a file that cannot be read, the next one in this language is tried.
+    if (
+      isHere ||
+      (await attempt(`Captions "${caption.srclang}"`, () => attachCaption(key, { caption, deps }, signal)))
+    ) {
+      languages.add(language);
+    }
   }
   const { thumbnail } = located;
   if (thumbnail !== null && !hasThumbnail) {

@@ -1,7 +1,6 @@
 import type { Db, FollowUp } from '../../catalog/db.ts';
 import { fitFields } from '../../catalog/imports/fit-fields.ts';
 import {
-  ALREADY_HERE,
   type OpenItem,
   retryLater,
   settleItem,
@@ -11,6 +10,7 @@ import {
   waitForSpace,
 } from '../../catalog/imports/import-item-store.ts';
 import { insertImportedCollection, insertImportedVideo } from '../../catalog/imports/imported-video-store.ts';
+import { ALREADY_HERE } from '../../catalog/imports/library-import.ts';
 import type { ImportedVideo } from '../../catalog/imports/listed-item.ts';
 import { withNewComments } from '../../catalog/imports/with-new-guids.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';

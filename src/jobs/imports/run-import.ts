@@ -1,7 +1,13 @@
 import type { Db, FollowUp } from '../../catalog/db.ts';
 import { countUnhashed, findDuplicates, settleDuplicate } from '../../catalog/imports/duplicate-store.ts';
 import { fitItem } from '../../catalog/imports/fit-fields.ts';
-import { findOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
+import {
+  findOpen,
+  isListFull,
+  nextItems,
+  releaseUnsent,
+  settleTransfers,
+} from '../../catalog/imports/import-item-store.ts';
 import {
   endImport,
   findActive,
@@ -14,7 +20,7 @@ import {
   saveSpeed,
   stopImport,
 } from '../../catalog/imports/import-work-store.ts';
-import { type ImportTick, shareBandwidth } from '../../catalog/imports/library-import.ts';
+import { type ImportTick, LIST_FULL, shareBandwidth } from '../../catalog/imports/library-import.ts';
 import { withNewGuids } from '../../catalog/imports/with-new-guids.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
@@ -230,7 +236,8 @@ async function transfer(opened: OpenImport, { running, deps }: Parts, signal: Ab
     if (!hasWaiting && fetching === 0) {
       if (!(await settleDuplicates(opened, deps.db))) return TRANSFER_PAUSE_SEC;
       await restorePostponed(opened, { running, deps }, signal);
-      await endImport(deps.db, opened, { state: 'finished', reason: null });
+      const reason = (await isListFull(deps.db, importId)) ? LIST_FULL : null;
+      await endImport(deps.db, opened, { state: 'finished', reason });
       return null;
     }
     // Uploads do not wait for each other here, because the caller decides how many it sends at once.

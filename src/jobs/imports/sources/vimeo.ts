@@ -167,18 +167,21 @@ async function locate(
   const files = filesOf(video);
   requireNoObstacle(obstacleOf(video, files.length));
   const { texttracks, chapters } = fieldsOf(fieldsOf(video.metadata).connections);
-  const readAll = async (list: string, { total }: Fields) => {
+  const notes: string[] = [];
+  const readAll = async (list: string, { total }: Fields, what: string) => {
     const found: Fields[] = [];
     for (let page = 1; page <= Math.min(MAX_LIST_PAGES, Math.ceil(countOf(total) / PAGE_ITEMS)); page += 1) {
       found.push(...listOf((await read(`/${list}?per_page=${PAGE_ITEMS}&page=${page}`)).data));
     }
+    const left = countOf(total) - MAX_LIST_PAGES * PAGE_ITEMS;
+    if (left > 0) notes.push(`${left} of ${countOf(total)} ${what} are not imported: ${found.length} is the maximum.`);
     return found;
   };
   // Players at the source show the active track of a language.
-  const tracks = (await readAll('texttracks', fieldsOf(texttracks))).toSorted(
+  const tracks = (await readAll('texttracks', fieldsOf(texttracks), 'text tracks')).toSorted(
     (one, other) => Number(other.active === true) - Number(one.active === true),
   );
-  const marks = await readAll('chapters', fieldsOf(chapters));
+  const marks = await readAll('chapters', fieldsOf(chapters), 'chapters');
   const details: Partial<ImportedVideo> = {
     chapters: chaptersOf(
       marks.map(({ title, timecode }) => ({ title: textOf(title), start: countOf(timecode) })),
@@ -195,5 +198,6 @@ async function locate(
     }),
     thumbnail: thumbnail === null ? null : { url: thumbnail, headers: {} },
     details,
+    notes,
   };
 }

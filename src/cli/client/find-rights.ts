@@ -1,8 +1,10 @@
 import { ApiError, Millrace } from '../../../sdk/src/millrace.ts';
-import type { Rights } from './tools.ts';
 
 /** A GUID that no video has. */
 const NO_VIDEO = '00000000-0000-7000-8000-000000000000';
+
+/** Rights of a key. An account key may also call the operations of the account. */
+export type Rights = { account: boolean; write: boolean };
 
 export type Service = { url: string; key: string | null; library: number };
 
