@@ -84,6 +84,11 @@ test('login states that a key can only read, and logout removes the key of one s
     expect(await leave(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(said) });
   await refuse('expected --profile with one of default, second', '--url', service.apiUrl);
   await refuse('no key is stored for http://127.0.0.1:1', '--url', 'http://127.0.0.1:1');
+  await refuse(`profile second has a key for ${service.apiUrl}`, '--profile', 'second', '--url', 'http://127.0.0.1:1');
+  expect(await millrace(['ls', '--url', 'http://127.0.0.1:1'], '', home)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`the stored key is for ${service.apiUrl}, not for http://127.0.0.1:1.`),
+  });
   expect(await leave()).toMatchObject({
     code: 0,
     out: expect.stringContaining(`${service.apiUrl}: its key was removed`),
@@ -92,6 +97,8 @@ test('login states that a key can only read, and logout removes the key of one s
   await refuse('Stored profiles: second.');
   expect((await leave('--url', `${service.apiUrl}/`)).code).toBe(0);
   await refuse('No key is stored.', '--profile', 'second');
+  await writeFile(join(home, '.config/millrace/profiles.json'), '{"default":');
+  await refuse('expected a JSON object in ');
 });
 
 test('uploads, shows, changes, signs, exports and deletes a video', async () => {

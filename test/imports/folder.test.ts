@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -158,7 +158,7 @@ test('a second run replaces only the sidecars that were changed, and tries refus
   const replaced = second.text.split('\n').filter((line) => line.startsWith('replaced'));
   expect(replaced).toEqual([
     `replaced\t${guid}\tcaptions de\t${at('changed/edited.de.vtt')}`,
-    expect.stringContaining('captions es'),
+    `replaced\t${guid}\tcaptions es\t${at('changed/edited.es.vtt')}`,
     expect.stringContaining('chapters'),
   ]);
   expect(await load()).toMatchObject({
@@ -175,6 +175,10 @@ test('a second run replaces only the sidecars that were changed, and tries refus
   expect(third.text).toContain('captions de');
   expect(third.text).not.toContain('captions fr');
   expect((await send()).text).not.toContain('replaced');
+  // A file of another folder, which has the same name and so the same GUID.
+  await appendFile(at('changed/edited.mp4'), Buffer.alloc(100));
+  const other = await send();
+  expect(other).toMatchObject({ code: 6, errors: expect.stringMatching(/edited\.mp4 is not imported: [\s\S]*Rename/) });
 });
 
 test('imports a file again if it could not be encoded, and splits a large folder into several imports', {

@@ -17,8 +17,8 @@ const [BEFORE_MS, AWAY_MS, AFTER_MS] = [6_000, 6_000, 7_000];
 
 let fixture: LiveFixture;
 beforeAll(async () => {
-  const soundless = '--autoplay-policy=no-user-gesture-required';
-  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0' }, [...FAKE_CAMERA, soundless]);
+  const autoplay = '--autoplay-policy=no-user-gesture-required';
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0' }, [...FAKE_CAMERA, autoplay]);
 });
 afterAll(() => fixture.close());
 

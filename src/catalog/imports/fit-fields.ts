@@ -50,7 +50,7 @@ export function fitItem(item: ListedItem): ListedItem {
 
 /** Numbers a chapter or moment from 1 if it has no visible title, which the API refuses. */
 function numbered(mark: unknown, name: 'title' | 'label', index: number): unknown {
-  // Anything else than an object is refused, instead of becoming a mark.
+  // Leaves other values unchanged, so that the API refuses them.
   if (typeof mark !== 'object' || mark === null) return mark;
   const title: unknown = Object(mark)[name];
   return readLine(typeof title === 'string' ? title : '') === '' ? { ...Object(mark), [name]: `${index + 1}` } : mark;

@@ -7,6 +7,7 @@ import {
   labelOf,
   noMediaReasonOf,
   parseCollections,
+  parseFields,
   parseManifest,
   pickKnown,
   readCsv,
@@ -109,6 +110,13 @@ test('reads manifests in both formats by the path of their medium', () => {
     'expected JSON in manifest.json (line 1). Correct the file.',
   );
 });
+
+test.each(['[{"visibility":"private"}]', 'null', '"private"', '5'])(
+  'refuses a sidecar that is not an object: %s',
+  (text) => {
+    expect(() => parseFields(text, 'talk.json')).toThrow('expected a JSON object in talk.json, got something else.');
+  },
+);
 
 test('reads collections, and refuses one without a guid', () => {
   const guid = '0190a0a0-0000-7000-8000-000000000000';

@@ -141,9 +141,18 @@ function refuse(error: Refused): never {
   throw error;
 }
 
-/** Parses a JSON object. Throws `Refused` with the name of the file. */
+/** Parses a JSON object. Throws `Refused` with the name of the file: another value may be meant to hide the video. */
 export function parseFields(text: string, name: string): SidecarFields {
-  return { ...Object(parseJson(text, name)) };
+  const value = parseJson(text, name);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new Refused('invalid', `expected a JSON object in ${name}, got something else. Correct the file.`);
+}
+
+/** Parses a JSON list. Throws `Refused` with the name of the file. */
+export function parseList(text: string, name: string): unknown[] {
+  const value = parseJson(text, name);
+  if (Array.isArray(value)) return value;
+  throw new Refused('invalid', `expected a JSON list in ${name}, got something else. Correct the file.`);
 }
 
 function parseJson(text: string, name: string): unknown {
@@ -166,7 +175,7 @@ function placeOf(error: unknown, text: string): string {
 export function parseManifest(text: string, name: string): Map<string, SidecarFields> {
   const rows = name.endsWith('.csv')
     ? readCsv(text, name)
-    : Object.values(parseFields(text, name)).map((row): SidecarFields => ({ ...Object(row) }));
+    : parseList(text, name).map((row): SidecarFields => ({ ...Object(row) }));
   return new Map(rows.map((row) => [String(row.file), row]));
 }
 
@@ -174,7 +183,7 @@ type ListedCollection = { guid: Guid; name: string; order: ImportedOrder | null 
 
 /** Parses `collections.json` of an export: a list of `guid`, `name`, and optionally `videoOrder` and `videoIds`. */
 export function parseCollections(text: string, name: string): ListedCollection[] {
-  return Object.values(parseFields(text, name)).map((one) => {
+  return parseList(text, name).map((one) => {
     const guid = readGuid(String(Object(one).guid ?? ''));
     if (guid === null) throw new Refused('invalid', `expected a guid in each entry of ${name}. Correct the file.`);
     return { guid, name: String(Object(one).name ?? guid), order: readImportedOrder(Object(one)) };

@@ -81,6 +81,7 @@ export async function openContext(args: readonly string[], { isOptional }: { isO
       `there is no profile ${values.profile}. Create it with millrace login --profile ${values.profile}`,
     );
   }
+  if (!isOptional) requireKeyOf(values, profile);
   const settings = readOwnSettings();
   const url = values.url ?? profile?.url ?? baseAddresses(settings, { api: settings.port }).publicUrl;
   requireHttp(url);
@@ -105,6 +106,14 @@ function requireHttp(url: string): void {
   const meant = `http://${url.replace(/^[a-z]*:?\/\/+/i, '')}`;
   const hint = URL.canParse(meant) ? ` Did you mean ${meant}?` : '';
   throw new Refused('invalid', `expected --url to begin with http:// or https://, got ${url}.${hint}`);
+}
+
+/** Throws `Refused` before a stored key is sent to another service than its own. */
+function requireKeyOf({ url, key, profile: name }: Context['values'], profile: Profile | undefined): void {
+  if (url === undefined || key !== undefined || name !== undefined || profile === undefined) return;
+  if (url.replace(/\/+$/, '') === profile.url) return;
+  const advice = `Pass --key or --profile, or run millrace login --url ${url} --profile NAME`;
+  throw new Refused('invalid', `the stored key is for ${profile.url}, not for ${url}. ${advice}`);
 }
 
 function chooseKey(

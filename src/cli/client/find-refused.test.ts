@@ -35,7 +35,7 @@ test('a folder finds its refused files, and the newest failure of a file counts'
   const { context, videos } = await serve();
   const found = ['sent', 'bad', 'new'].map((guid) => {
     const item = { kind: 'video' as const, sourceId: guid, guid, title: guid, sizeBytes: 7 };
-    return { path: guid, item, captions: [], image: null, fieldsPath: null };
+    return { path: guid, item, captions: [], image: null, marksPaths: {} };
   });
   expect([...(await findRefused(context, found))]).toEqual([['bad', { sizeBytes: 7, reason: 'Expected media.' }]]);
   // Videos of other folders are not read.

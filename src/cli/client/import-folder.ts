@@ -27,7 +27,10 @@ const POLL_MS = 500;
  */
 export async function importFolder(context: Context, root: string, found: FoundFolder): Promise<void> {
   for (const fault of found.faults) printFault(fault);
+  const faults = found.faults.length === 1 ? '1 fault' : `${found.faults.length} faults`;
+  const advice = `${faults} in sidecar files, see above. Correct the files.`;
   const total = found.collections.length + found.videos.length + found.withoutMedia.length;
+  if (total === 0 && found.faults.length > 0) throw new TransferIncomplete(advice);
   if (total === 0 || total > MAX_ALL_ITEMS) {
     throw new Refused('invalid', `expected 1 to ${MAX_ALL_ITEMS} media files in ${root}, got ${total}.`);
   }
@@ -47,10 +50,7 @@ export async function importFolder(context: Context, root: string, found: FoundF
       failures.push(error.message);
     });
   }
-  if (found.faults.length > 0) {
-    const faults = found.faults.length === 1 ? '1 fault' : `${found.faults.length} faults`;
-    failures.push(`${faults} in sidecar files, see above. Correct the files.`);
-  }
+  if (found.faults.length > 0) failures.push(advice);
   if (failures.length > 0) throw new TransferIncomplete(failures.join(' '));
 }
 
@@ -115,21 +115,25 @@ async function importPart(context: Context, { collections, videos, withoutMedia 
   const items = [...collections, ...withoutMedia, ...videos.map(({ item }) => item)];
   const skipDuplicates = String(pairs.skipDuplicates) === 'true';
   const body = { source: 'upload' as const, items, dryRun: pairs.dryRun === true, skipDuplicates };
-  const { guid: importId } = await millrace.call('createImport', { libraryId, body });
   const parts = await openSentParts(context);
+  const { guid: importId } = await millrace.call('createImport', { libraryId, body });
   const sent = body.dryRun ? { refused: 0, lost: 0 } : await uploadOrCancel(context, { importId, videos, parts });
-  if (!body.dryRun) sent.lost += await sendChanged(context, { importId, videos, sent: parts });
   // Otherwise the import would wait a week for the files that the service refused.
   if (sent.refused > 0) await millrace.call('cancelImport', { libraryId, importId });
+  const changed = body.dryRun ? { lost: 0, others: 0 } : await sendChanged(context, { importId, videos, sent: parts });
+  sent.lost += changed.lost;
   await followImport(context, libraryId, importId);
   if (sent.refused > 0) {
     const files = sent.refused === 1 ? '1 file was' : `${sent.refused} files were`;
     throw new TransferIncomplete(`${files} refused for the reasons above.`);
   }
   if (sent.lost > 0) {
-    const files = sent.lost === 1 ? '1 caption file or image was' : `${sent.lost} caption files and images were`;
-    const advice = 'Correct them and run the command again.';
-    throw new TransferIncomplete(`${files} refused for the reasons above. ${advice}`);
+    const files = sent.lost === 1 ? '1 sidecar file was' : `${sent.lost} sidecar files were`;
+    throw new TransferIncomplete(`${files} refused for the reasons above. Correct them and run the command again.`);
+  }
+  if (changed.others > 0) {
+    const files = changed.others === 1 ? '1 file was' : `${changed.others} files were`;
+    throw new TransferIncomplete(`${files} not imported. Rename them to import them as other videos.`);
   }
 }
 
@@ -170,7 +174,7 @@ async function stopEarlier({ millrace, library: libraryId }: Context): Promise<v
 }
 
 type Uploads = { importId: string; videos: readonly FoundVideo[]; parts: SentParts };
-/** Number of media files that the service refused, and of captions and images that imported videos lack. */
+/** Number of media files that the service refused, and of sidecar files that imported videos lack. */
 type Sent = { refused: number; lost: number };
 
 /** Sends the files whose items are ready. The reason of each refusal has been printed. */
@@ -235,7 +239,7 @@ async function attach(context: Context, video: FoundVideo, sent: SentParts): Pro
   for (const part of await readParts(video)) {
     // The import has set the marks.
     if (part.kind === 'marks') await sent.store(videoId, part.name, part.hash);
-    else refused += await sendPart(context, part, { videoId, sent });
+    else refused += (await sendPart(context, part, { videoId, sent })).refused;
   }
   return refused;
 }

@@ -18,7 +18,11 @@ export class Interrupted extends Error {}
 export async function login({ url, library, values }: Context): Promise<void> {
   const key = values.key ?? (process.stdin.isTTY ? await askKey() : (await readStdin()).toString().trim());
   if (key === '') throw new Refused('invalid', 'expected the key in the terminal, on stdin or in --key, got none.');
-  const rights = await findRights({ url, key, library }, AbortSignal.timeout(MAX_CHECK_MS));
+  const signal = AbortSignal.timeout(MAX_CHECK_MS);
+  const rights = await findRights({ url, key, library }, signal).catch((cause: unknown) => {
+    if (!signal.aborted) throw cause;
+    throw new Refused('unavailable', `${url} did not respond within ${MAX_CHECK_MS / 1000} s. Try again.`, { cause });
+  });
   const name = values.profile ?? DEFAULT_PROFILE;
   await writePrivate(FILE, { ...(await readPrivate<Profile>(FILE)), [name]: { url, key, library } });
   const file = privatePath(FILE);
@@ -49,8 +53,12 @@ export async function logout({ values }: Context): Promise<void> {
 
 /** Returns the name of the profile of the service in `--url`, or else of `--profile`. */
 function profileToRemove(profiles: Record<string, Profile>, { profile, url }: Context['values']): string {
-  if (url === undefined || profile !== undefined) return profile ?? DEFAULT_PROFILE;
+  if (url === undefined) return profile ?? DEFAULT_PROFILE;
   const wanted = url.replace(/\/+$/, '');
+  const stored = profile === undefined ? undefined : profiles[profile];
+  if (profile !== undefined && (stored === undefined || stored.url === wanted)) return profile;
+  if (stored !== undefined)
+    throw new Refused('invalid', `profile ${profile} has a key for ${stored.url}, not for ${wanted}.`);
   const names = Object.keys(profiles).filter((name) => profiles[name]?.url === wanted);
   const [name] = names;
   if (name === undefined) throw new Refused('invalid', `no key is stored for ${wanted} in ${privatePath(FILE)}.`);

@@ -14,6 +14,7 @@ import {
   originOf,
   parseCollections,
   parseFields,
+  parseList,
   parseManifest,
   pickKnown,
   type SidecarFields,
@@ -29,13 +30,17 @@ import { withoutMisfits } from './without-misfits.ts';
 
 type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; title: string } & SidecarFields;
 type Caption = { srclang: string; label: string | null; path: string } & CaptionOrigin;
-/** A medium with the files that belong to it. `fieldsPath` is the file with its chapters and moments. */
+/** Lists of marks that a second run replaces if they were changed in the sidecar. */
+export const MARKS = ['chapters', 'moments'] as const;
+export type Mark = (typeof MARKS)[number];
+
+/** A medium with the files that belong to it. `marksPaths` are the files with its chapters and moments. */
 export type FoundVideo = {
   path: string;
   item: Item;
   captions: Caption[];
   image: string | null;
-  fieldsPath: string | null;
+  marksPaths: Partial<Record<Mark, string>>;
 };
 /**
  * `withoutMedia` are videos of an export that are only listed, with the reason. `faults` are sentences about sidecars
@@ -200,14 +205,16 @@ export async function describe(context: Context, described: Described): Promise<
     item: { ...item, ...required, title: item.title ?? usual },
     captions,
     image: sidecars.image === null ? null : join(root, sidecars.image),
-    fieldsPath: 'chapters' in fields || 'moments' in fields ? join(root, fileOf('chapters')) : null,
+    marksPaths: Object.fromEntries(
+      MARKS.filter((field) => field in fields).map((field) => [field, join(root, fileOf(field))]),
+    ),
   };
 }
 
 async function readComments(root: string, name: string | null, faults: string[]): Promise<SidecarFields> {
   if (name === null) return {};
   try {
-    return { comments: Object.values(await readFields(root, name)) };
+    return { comments: parseList(await readFile(join(root, name), 'utf8'), name) };
   } catch (error) {
     faults.push(`${reasonOf(error)} The review comments of its video are not imported.`);
     return {};

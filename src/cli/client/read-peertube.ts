@@ -94,7 +94,7 @@ async function describe({ root, names, video }: Described): Promise<FoundVideo |
     path,
     captions,
     image: pathOf(archive.thumbnail),
-    fieldsPath: join(root, VIDEOS),
+    marksPaths: { chapters: join(root, VIDEOS) },
     item: {
       kind: 'video',
       sourceId: guid,

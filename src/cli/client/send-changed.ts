@@ -4,22 +4,22 @@ import type { Context } from './context.ts';
 import { printLine } from './output.ts';
 import type { FoundVideo } from './read-folder.ts';
 import type { SentParts } from './sent-parts.ts';
-import { hashOfMedia, MEDIA, readParts, type SidecarPart, sendPart } from './sidecar-parts.ts';
+import { hashOfMedia, MEDIA, printFault, readParts, type SidecarPart, sendPart } from './sidecar-parts.ts';
 
 const PAGE_ITEMS = 1_000;
 
 /**
  * Sends captions, images and marks again whose files have changed since their videos were imported, and prints each.
- * Returns the number of files that the service refused. Leaves everything else of the videos as it is, because it may
- * have been edited there.
+ * Leaves everything else of the videos as it is, because it may have been edited there. Returns the number of files that
+ * the service refused (`lost`), and of media files that are not imported because another file has their GUID (`others`).
  */
 export async function sendChanged(
   context: Context,
   { importId, videos, sent }: { importId: string; videos: readonly FoundVideo[]; sent: SentParts },
-): Promise<number> {
+): Promise<{ lost: number; others: number }> {
   const here = await findHere(context, importId);
   let earlier: ReadonlyMap<string, Imported> | null = null;
-  let refused = 0;
+  let [lost, others] = [0, 0];
   for (const video of videos) {
     const videoId = video.item.guid;
     if (!here.has(videoId)) continue;
@@ -28,29 +28,38 @@ export async function sendChanged(
     if (sentMedia === null) earlier ??= await findImported(context, here);
     // A file of another folder may have the same name, and so the same GUID.
     const sizeBytes = earlier?.get(videoId)?.sizeBytes ?? null;
-    if (sentMedia === null ? sizeBytes !== null && sizeBytes !== video.item.sizeBytes : sentMedia !== media) continue;
+    if (sentMedia === null ? sizeBytes !== null && sizeBytes !== video.item.sizeBytes : sentMedia !== media) {
+      printFault(
+        `${video.path} is not imported: video ${videoId} was imported from a file of this name and another size.`,
+      );
+      others += 1;
+      continue;
+    }
     if (sentMedia === null) await sent.store(videoId, MEDIA, media);
     for (const part of await readParts(video)) {
       const hash = sent.hashOf(videoId, part.name);
       if (hash === part.hash) continue;
-      // Another machine may have sent this part.
-      if (hash === null) earlier ??= await findImported(context, here);
-      const importedMs = earlier?.get(videoId)?.beganMs ?? null;
-      if (hash === null && !(await isNewer(context, part, { videoId, importedMs }))) {
-        await sent.store(videoId, part.name, part.hash);
-        continue;
+      // Without a record of the media file, another machine may have sent this part.
+      if (hash === null && sentMedia === null) {
+        const importedMs = earlier?.get(videoId)?.beganMs ?? null;
+        if (!(await isNewer(part, importedMs))) {
+          await sent.store(videoId, part.name, part.hash);
+          continue;
+        }
       }
-      const lost = await sendPart(context, part, { videoId, sent });
-      refused += lost;
-      if (sent.hashOf(videoId, part.name) === part.hash) report(context, videoId, part);
+      const { refused, sentPath } = await sendPart(context, part, { videoId, sent });
+      lost += refused;
+      if (sentPath !== null) report(context, { guid: videoId, replaced: part.name, file: sentPath });
     }
   }
-  return refused;
+  return { lost, others };
 }
 
-function report({ values }: Context, guid: string, { name, paths }: SidecarPart): void {
-  const [file = null] = paths;
-  printLine(values.json ? JSON.stringify({ guid, file, replaced: name }) : ['replaced', guid, name, file].join('\t'));
+type Replaced = { guid: string; replaced: string; file: string };
+
+function report({ values }: Context, part: Replaced): void {
+  const { guid, replaced, file } = part;
+  printLine(values.json ? JSON.stringify(part) : ['replaced', guid, replaced, file].join('\t'));
 }
 
 /** Returns the GUIDs of the videos that the import skipped, because earlier imports imported them. */
@@ -87,14 +96,8 @@ async function* itemsOf({ millrace, library: libraryId }: Context, importId: str
   }
 }
 
-/** Returns whether a part was changed after its video was imported, or captions that were refused are missing. */
-async function isNewer(
-  { millrace, library: libraryId }: Context,
-  part: SidecarPart,
-  { videoId, importedMs }: { videoId: string; importedMs: number | null },
-): Promise<boolean> {
-  for (const path of part.paths) if (importedMs !== null && (await stat(path)).mtimeMs > importedMs) return true;
-  if (part.kind !== 'captions') return false;
-  const { captions } = await millrace.call('getVideo', { libraryId, videoId });
-  return !captions.some(({ srclang }) => srclang === part.captions[0]?.srclang);
+/** Returns whether a file of a part was modified after the import of its video began. */
+async function isNewer({ paths }: SidecarPart, importedMs: number | null): Promise<boolean> {
+  for (const path of paths) if (importedMs !== null && (await stat(path)).mtimeMs > importedMs) return true;
+  return false;
 }

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { privatePath } from './private-file.ts';
 
 /** Number of outdated lines from which the file is written again without them. */
-const MAX_OUTDATED = 1_000;
+const MAX_OUTDATED_LINES = 1_000;
 
 /** Hashes of the captions, images and marks that this machine has sent, by video and name. */
 export type SentParts = {
@@ -17,7 +17,7 @@ export type SentParts = {
 
 /**
  * Opens the record of the parts that were sent to a library. It is a file in the user's folder with one line for each
- * part, of which the last one counts.
+ * sent part. The last line of a part counts.
  */
 export async function openSentParts({ url, library }: Pick<Context, 'url' | 'library'>): Promise<SentParts> {
   const id = createHash('sha256')
@@ -27,7 +27,7 @@ export async function openSentParts({ url, library }: Pick<Context, 'url' | 'lib
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const lines = await readLines(path);
   const hashes = new Map(lines.map((line) => [`${line[0]} ${line[1]}`, line]));
-  if (lines.length > hashes.size + MAX_OUTDATED)
+  if (lines.length > hashes.size + MAX_OUTDATED_LINES)
     await replaceFile(path, [...hashes.values()].map(lineOf).join(''), 0o600);
   return {
     hashOf: (videoId, name) => hashes.get(`${videoId} ${name}`)?.[2] ?? null,

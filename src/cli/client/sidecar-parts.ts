@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Context } from './context.ts';
 import { printError } from './output.ts';
-import type { FoundVideo } from './read-folder.ts';
+import { type FoundVideo, MARKS, type Mark } from './read-folder.ts';
 import type { SentParts } from './sent-parts.ts';
 import { concernsOnlyFile } from './upload-files.ts';
 
 /** Name under which the media file of a video is recorded. */
 export const MEDIA = 'media';
-
-/** Lists of marks that a second run replaces if they were changed in the sidecar. */
-const MARKS = ['chapters', 'moments'] as const;
 
 type Caption = FoundVideo['captions'][number];
 
@@ -21,11 +18,11 @@ type Caption = FoundVideo['captions'][number];
 export type SidecarPart = { name: string; paths: string[]; hash: string } & (
   | { kind: 'captions'; captions: Caption[] }
   | { kind: 'image' }
-  | { kind: 'marks'; field: (typeof MARKS)[number]; value: unknown }
+  | { kind: 'marks'; field: Mark; value: unknown }
 );
 
-/** Reads the parts of a video that can be sent to it. Prints and counts unreadable files. */
-export async function readParts({ item, captions, image, fieldsPath }: FoundVideo): Promise<SidecarPart[]> {
+/** Reads the parts of a video that can be sent to it. */
+export async function readParts({ item, captions, image, marksPaths }: FoundVideo): Promise<SidecarPart[]> {
   const parts: SidecarPart[] = [];
   for (const srclang of new Set(captions.map((caption) => caption.srclang))) {
     const files = captions.filter((caption) => caption.srclang === srclang);
@@ -39,7 +36,8 @@ export async function readParts({ item, captions, image, fieldsPath }: FoundVide
     const value = item[field];
     if (!Array.isArray(value)) continue;
     const hash = createHash('sha256').update(JSON.stringify(value)).digest('hex');
-    parts.push({ kind: 'marks', name: field, paths: fieldsPath === null ? [] : [fieldsPath], hash, field, value });
+    const path = marksPaths[field];
+    parts.push({ kind: 'marks', name: field, paths: path === undefined ? [] : [path], hash, field, value });
   }
   return parts;
 }
@@ -66,23 +64,27 @@ async function hashOf(paths: readonly string[], text = ''): Promise<string> {
 }
 
 /**
- * Sends a part to its video and records it. Prints the reason of each refusal. Returns the number of refused files,
- * whose video lacks this part, or is shown with its former one.
+ * Sends a part to its video, and records it. Captions are sent from the first file that the service accepts. Prints why
+ * files were refused, and returns their number and the path of the accepted file.
  */
-export async function sendPart(context: Context, part: SidecarPart, { videoId, sent }: Target): Promise<number> {
+export async function sendPart(
+  context: Context,
+  part: SidecarPart,
+  { videoId, sent }: Target,
+): Promise<{ refused: number; sentPath: string | null }> {
   const files = part.kind === 'captions' ? part.captions.map(({ path }) => path) : part.paths.slice(0, 1);
   for (const [index, file] of files.entries()) {
     try {
       await sendFile(context, part, { videoId, index, path: file });
       await sent.store(videoId, part.name, part.hash);
       for (const other of files.slice(index + 1)) printFault(`${other} is not imported, because ${file} is.`);
-      return index;
+      return { refused: index, sentPath: file };
     } catch (error) {
       if (!concernsOnlyFile(error)) throw error;
       printSkipped(file, error);
     }
   }
-  return files.length;
+  return { refused: files.length, sentPath: null };
 }
 
 type Target = { videoId: string; sent: SentParts };

@@ -13,6 +13,8 @@ import { printError, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
 const PENDING = 'uploads.json';
+/** Maximum number of recorded uploads. The oldest ones are forgotten. */
+const MAX_PENDING = 1_000;
 
 /** States in `VideoModel.status` of videos that have no file yet: created, upload failed. */
 const WITHOUT_FILE = [0, 6];
@@ -134,14 +136,16 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
   const { library: libraryId, values } = context;
   const { path, collectionId } = source;
   const { size, mtimeMs } = await stat(path);
-  const mark = JSON.stringify([...markOf(context, path), size, mtimeMs, into ?? null]);
+  // A file for another collection or with another visibility or title is another upload.
+  const wanted = [collectionId, values.visibility ?? null, values.title ?? null];
+  const mark = JSON.stringify([...markOf(context, path), size, mtimeMs, ...wanted, into ?? null]);
   const name = basename(path);
   const earlier = (await readPrivate<UploadState>(PENDING))[mark];
   const status = earlier === undefined || into !== undefined ? null : await statusOf(context, earlier.videoId);
   // A file that could not be processed gets a new video.
   const resume = status === FAILED ? undefined : earlier;
   const isSent = status !== null && status !== FAILED && !WITHOUT_FILE.includes(status);
-  if (isSent) printError(`millrace: an interrupted run has sent ${name} already. It is not sent again.`);
+  if (isSent) printError(`millrace: an interrupted run already sent ${name}. It is not sent again.`);
   const videoId =
     isSent && resume !== undefined
       ? resume.videoId
@@ -152,7 +156,7 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
           ...visibilityOf(context),
           ...(into !== undefined && { videoId: into }),
           ...(resume !== undefined && { resume }),
-          onState: async (state) => await writePrivate(PENDING, { ...(await readPrivate(PENDING)), [mark]: state }),
+          onState: (state) => remember(mark, state),
           onRetry: (error, delayMs) => printRetry(name, error, delayMs),
           onProgress: (sent, total) => printProgress(`${name} uploading`, sent / total),
         });
@@ -183,6 +187,11 @@ async function forgetSent(context: Context, paths: readonly string[]): Promise<v
     const mark: unknown[] = JSON.parse(key);
     return mark.at(-1) === null && starts.has(JSON.stringify(mark.slice(0, 3)));
   });
+}
+
+async function remember(mark: string, state: UploadState): Promise<void> {
+  const { [mark]: _earlier, ...others } = await readPrivate<UploadState>(PENDING);
+  await writePrivate(PENDING, Object.fromEntries([...Object.entries(others), [mark, state]].slice(-MAX_PENDING)));
 }
 
 async function forget(isForgotten: (key: string) => boolean): Promise<void> {

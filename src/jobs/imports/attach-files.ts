@@ -52,7 +52,7 @@ export async function attachFiles(
       continue;
     }
     const isHere = findCaption(captions, caption.srclang) !== undefined;
-    // After a file that cannot be read, the next one in this language is tried.
+    // If a file cannot be read, try the next one in this language.
     if (
       isHere ||
       (await attempt(`Captions "${caption.srclang}"`, () => attachCaption(key, { caption, deps }, signal)))

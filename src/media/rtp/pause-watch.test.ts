@@ -30,11 +30,11 @@ const COUNT = 200;
 const LONG_MS = 36_000_000;
 
 test.each([
-  { title: 'stood still', pause: PAUSE, behindMs: (ms: number) => (ms >= 8_000 ? 6_000 : 0) },
-  { title: 'went on', pause: PAUSE, behindMs: () => 0 },
+  { title: 'stopped', pause: PAUSE, behindMs: (ms: number) => (ms >= 8_000 ? 6_000 : 0) },
+  { title: 'continued', pause: PAUSE, behindMs: () => 0 },
   { title: 'jumped ahead', pause: PAUSE, behindMs: (ms: number) => (ms >= 8_000 ? -90_000 : 0) },
   {
-    title: 'stood still for ten hours',
+    title: 'stopped for ten hours',
     pause: { fromMs: 2_000, toMs: LONG_MS, lengthMs: LONG_MS + 2_000 },
     behindMs: (ms: number) => (ms >= LONG_MS ? LONG_MS - 2_000 : 0),
   },

@@ -7,7 +7,7 @@ const OBSERVED_MS = 200;
 const MAX_HELD_PACKETS = 64;
 /** Minimum share of the observed time that packets catch up if the network has held them back. */
 const MIN_CATCH_UP_SHARE = 0.25;
-/** Weight of the newest packet if the usual transit time rises. It falls at once. */
+/** Weight of a transit time that is longer than the usual one. A shorter one replaces it immediately. */
 const RISE_WEIGHT = 0.01;
 
 /** Packets to process now. `shiftMs` must be added to the times of these packets and of all later ones. */
@@ -31,8 +31,9 @@ export class PauseWatch<T> {
     const lateMs = transitMs - (this.#usualMs ?? transitMs);
     const isAfterPause = arrivedMs - this.#arrivedMs >= MIN_PAUSE_MS;
     this.#arrivedMs = arrivedMs;
-    if (isAfterPause && lateMs < -MIN_SHIFT_MS)
-      return { packets: [...this.#release(), packet], shiftMs: this.#shift(lateMs) };
+    // Less than 0.2 s of audio arrived between two pauses, which does not show how far the clock is behind.
+    if (isAfterPause) this.#held = [];
+    if (isAfterPause && lateMs < -MIN_SHIFT_MS) return { packets: [packet], shiftMs: this.#shift(lateMs) };
     if (this.#held.length === 0 && !(isAfterPause && lateMs > MIN_SHIFT_MS)) {
       this.#learn(transitMs);
       return { packets: [packet], shiftMs: 0 };

@@ -171,7 +171,7 @@ test('a sender report that arrives with late audio sets its time alone', () => {
   for (const bytes of picture(video, 0, 0)) receiver.push(bytes, 0);
   receiver.push(report(7, 100, 0), 0);
   for (let ms = 0; ms < 1_000; ms += 20) sound(ms, ms);
-  // A pause of 5 s, during which the clock of the audio stood still.
+  // A pause of 5 s, during which the clock of the audio stopped.
   sound(1_000, 6_000);
   receiver.push(report(8, 106, 48_000), 6_010);
   const events = Array.from({ length: 20 }, (_, index) => sound(1_020 + index * 20, 6_020 + index * 20)).flat();

@@ -37,7 +37,7 @@ type Track = {
   /** Time of this process's clock at timestamp 0, in ms. */
   baseMs: number | null;
   /** Least transit time so far: arrival on this process's clock, minus the time of the packet, in ms. */
-  leastTransitMs: number;
+  minTransitMs: number;
   ssrc: number | null;
   highestSequence: number;
   report: { sent: SenderReport; atMs: number; wallAtZeroMs: number } | null;
@@ -47,7 +47,7 @@ type Track = {
 function freshSource(): Omit<Track, 'kind' | 'rate'> {
   const clock = new WrappingClock(CLOCK_RANGE);
   const pauses = new PauseWatch<RtpPacket>();
-  const times = { clock, pauses, baseMs: null, leastTransitMs: Number.POSITIVE_INFINITY, report: null };
+  const times = { clock, pauses, baseMs: null, minTransitMs: Number.POSITIVE_INFINITY, report: null };
   return { buffer: new ReorderBuffer(), ssrc: null, highestSequence: 0, ...times };
 }
 
@@ -137,11 +137,12 @@ export class RtpReceiver {
 
   #audio(track: Track, packet: RtpPacket, nowMs: number): IngestEvent[] {
     const { packets, shiftMs } = track.pauses.admit(packet, ownTimeOf(track, packet.timestamp), nowMs);
-    if (shiftMs !== 0 && track.baseMs !== null) {
+    // The last report describes the clock before the pause.
+    if (shiftMs !== 0) track.report = null;
+    // Before both tracks have reports, `#noteTransit` has already moved a clock that jumped ahead.
+    if (track.baseMs !== null && (shiftMs > 0 || this.#isReported)) {
       track.baseMs += shiftMs;
-      track.leastTransitMs += shiftMs;
-      // The last report describes the clock before the pause.
-      track.report = null;
+      track.minTransitMs += shiftMs;
     }
     return packets.flatMap(({ timestamp, payload }): IngestEvent[] => {
       if (payload.length === 0) return [];
@@ -162,9 +163,9 @@ export class RtpReceiver {
   #noteTransit(track: Track, { timestamp }: RtpPacket, nowMs: number): void {
     const transitMs = nowMs - ownTimeOf(track, timestamp);
     track.baseMs ??= transitMs;
-    if (this.#isReported || transitMs >= track.leastTransitMs) return;
-    track.leastTransitMs = transitMs;
-    this.#align(({ leastTransitMs }) => leastTransitMs);
+    if (this.#isReported || transitMs >= track.minTransitMs) return;
+    track.minTransitMs = transitMs;
+    this.#align(({ minTransitMs }) => minTransitMs);
   }
 
   /** Sets the clock base of the audio from the sender's wall-clock times of both tracks. */

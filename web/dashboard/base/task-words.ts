@@ -11,7 +11,7 @@ export const TASK_NAMES: Words<EncodeTaskTable['kind']> = {
   thumbnail: 'Create thumbnail',
   images: 'Create preview images',
   sheets: 'Create storyboard',
-  'jit-start': 'Prepare playback on demand',
+  'jit-start': 'Prepare on-demand playback',
   backfill: 'Encode in advance',
   compose: 'Take video from other videos',
   'compose-audio': 'Take audio from other videos',

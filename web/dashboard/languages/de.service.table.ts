@@ -326,4 +326,8 @@ export const service = {
     'Der Encoder ist verbunden, sendet aber weder Bild noch Ton, die nutzbar sind. Prüfe seine Quellen und Codecs.',
   'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
     'Das Bild wartet auf ein Keyframe: Seit der Verbindung kam keines. Stelle das Keyframe-Intervall des Encoders auf 2 s.',
+  'Of {0} audio tracks, only the first {1} are offered.': 'Von {0} Tonspuren werden nur die ersten {1} angeboten.',
+  'Of {0} subtitle tracks, only the first {1} are offered.':
+    'Von {0} Untertitelspuren werden nur die ersten {1} angeboten.',
+  'Captions "{0}": {1}': 'Untertitel „{0}“: {1}',
 } as const;

@@ -1927,7 +1927,7 @@ export const de = {
   'Slack, Mattermost, Discord, chat, notify': 'Slack, Mattermost, Discord, Chat, benachrichtigen',
   'Slack, chat': 'Slack, Chat',
   'This page does not know these parts of its address and ignores them: {0}':
-    'Diese Seite kennt diese Teile ihrer Adresse nicht und beachtet sie nicht: {0}',
+    'Diese Seite kennt diese Teile ihrer Adresse nicht und ignoriert sie: {0}',
   'Correct the address': 'Adresse korrigieren',
   'Unknown collection': 'Unbekannte Sammlung',
   'This collection does not exist': 'Diese Sammlung gibt es nicht',
@@ -1941,7 +1941,7 @@ export const de = {
   'Create thumbnail': 'Vorschaubild erstellen',
   'Create preview images': 'Vorschaubilder erstellen',
   'Create storyboard': 'Storyboard erstellen',
-  'Prepare playback on demand': 'Wiedergabe bei Bedarf vorbereiten',
+  'Prepare on-demand playback': 'Wiedergabe bei Bedarf vorbereiten',
   'Encode in advance': 'Im Voraus encodieren',
   'Take video from other videos': 'Bild aus anderen Videos übernehmen',
   'Take audio from other videos': 'Ton aus anderen Videos übernehmen',

@@ -325,4 +325,8 @@ export const service = {
     'El codificador está conectado, pero no envía audio ni vídeo utilizables. Revisa sus fuentes y códecs.',
   'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
     'La imagen espera un fotograma clave: no ha llegado ninguno desde la conexión. Configura el intervalo de fotogramas clave del codificador en 2 s.',
+  'Of {0} audio tracks, only the first {1} are offered.': 'De {0} pistas de audio, solo se ofrecen las primeras {1}.',
+  'Of {0} subtitle tracks, only the first {1} are offered.':
+    'De {0} pistas de subtítulos, solo se ofrecen las primeras {1}.',
+  'Captions "{0}": {1}': 'Subtítulos “{0}”: {1}',
 } as const;

@@ -1950,7 +1950,7 @@ export const es = {
   'Create thumbnail': 'Crear la miniatura',
   'Create preview images': 'Crear las imágenes de vista previa',
   'Create storyboard': 'Crear el storyboard',
-  'Prepare playback on demand': 'Preparar la reproducción bajo demanda',
+  'Prepare on-demand playback': 'Preparar la reproducción bajo demanda',
   'Encode in advance': 'Codificar por adelantado',
   'Take video from other videos': 'Tomar la imagen de otros vídeos',
   'Take audio from other videos': 'Tomar el audio de otros vídeos',

@@ -323,9 +323,9 @@ export const service = {
   'Line {0}: expected a cue with a line "start --> end", found "{1}".':
     'Ligne {0} : il manque une ligne « début --> fin », trouvé : « {1} ».',
   'The video frames contain captions (CEA-608 or CEA-708) that players cannot show. Extract them, for example with CCExtractor, and add them as a SubRip or WebVTT file.':
-    'Les images de la vidéo contiennent des sous-titres (CEA-608 ou CEA-708) que les lecteurs ne peuvent pas afficher. Extrayez-les, par exemple avec CCExtractor, et ajoutez-les comme fichier SubRip ou WebVTT.',
+    'Les images de la vidéo contiennent des sous-titres (CEA-608 ou CEA-708) que les lecteurs ne peuvent pas afficher. Extrayez-les, par exemple avec CCExtractor, et ajoutez-les sous forme de fichier SubRip ou WebVTT.',
   'The subtitles of stream {0} ({1}) are left out: they are images or in an unknown format. Add them as a SubRip or WebVTT file.':
-    'Les sous-titres du flux {0} ({1}) sont ignorés : ce sont des images ou leur format est inconnu. Ajoutez-les comme fichier SubRip ou WebVTT.',
+    'Les sous-titres du flux {0} ({1}) sont ignorés : ce sont des images ou leur format est inconnu. Ajoutez-les sous forme de fichier SubRip ou WebVTT.',
   'The audio of stream {0} ({1}) is left out: it cannot be decoded. Convert it to FLAC.':
     'Le son du flux {0} ({1}) est ignoré : il ne peut pas être décodé. Convertissez-le en FLAC.',
   'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio source.':
@@ -334,4 +334,9 @@ export const service = {
     'L’encodeur est connecté, mais n’envoie ni son ni image utilisables. Vérifiez ses sources et ses codecs.',
   'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
     'L’image attend une image clé : aucune n’est arrivée depuis la connexion. Réglez l’intervalle d’images clés de l’encodeur sur 2 s.',
+  'Of {0} audio tracks, only the first {1} are offered.':
+    'Sur {0} pistes audio, seules les {1} premières sont proposées.',
+  'Of {0} subtitle tracks, only the first {1} are offered.':
+    'Sur {0} pistes de sous-titres, seules les {1} premières sont proposées.',
+  'Captions "{0}": {1}': 'Sous-titres « {0} » : {1}',
 } as const;

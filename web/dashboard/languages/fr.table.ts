@@ -1961,7 +1961,7 @@ export const fr = {
   'Correct the address': 'Corriger l’adresse',
   'Unknown collection': 'Collection inconnue',
   'This collection does not exist': 'Cette collection n’existe pas',
-  'It was deleted, or its address is wrong.': 'Elle a été supprimée, ou l’adresse est fausse.',
+  'It was deleted, or its address is wrong.': 'Elle a été supprimée, ou l’adresse est incorrecte.',
   'Show videos of all collections': 'Afficher les vidéos de toutes les collections',
   'This operation does not exist. Choose one from the list.':
     'Cette opération n’existe pas. Choisissez-en une dans la liste.',
@@ -1971,7 +1971,7 @@ export const fr = {
   'Create thumbnail': 'Créer la miniature',
   'Create preview images': 'Créer les images d’aperçu',
   'Create storyboard': 'Créer le storyboard',
-  'Prepare playback on demand': 'Préparer la lecture à la demande',
+  'Prepare on-demand playback': 'Préparer la lecture à la demande',
   'Encode in advance': 'Encoder à l’avance',
   'Take video from other videos': 'Reprendre l’image d’autres vidéos',
   'Take audio from other videos': 'Reprendre le son d’autres vidéos',

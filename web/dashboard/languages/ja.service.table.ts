@@ -325,4 +325,8 @@ export const service = {
     'エンコーダーは接続されていますが、使用できる音声も映像も送信していません。ソースとコーデックを確認してください。',
   'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
     '映像はキーフレームを待っています。エンコーダーの接続後、まだ届いていません。エンコーダーのキーフレーム間隔を 2 秒に設定してください。',
+  'Of {0} audio tracks, only the first {1} are offered.': '音声トラック {0} 本のうち、最初の {1} 本のみを提供します。',
+  'Of {0} subtitle tracks, only the first {1} are offered.':
+    '字幕トラック {0} 本のうち、最初の {1} 本のみを提供します。',
+  'Captions "{0}": {1}': '字幕「{0}」：{1}',
 } as const;

@@ -1934,7 +1934,7 @@ export const ja = {
   'Create thumbnail': 'サムネイルを作成',
   'Create preview images': 'プレビュー画像を作成',
   'Create storyboard': 'ストーリーボードを作成',
-  'Prepare playback on demand': 'オンデマンド再生を準備',
+  'Prepare on-demand playback': 'オンデマンド再生を準備',
   'Encode in advance': '事前にエンコード',
   'Take video from other videos': '他の動画から映像を取り込み',
   'Take audio from other videos': '他の動画から音声を取り込み',

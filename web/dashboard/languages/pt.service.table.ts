@@ -319,4 +319,9 @@ export const service = {
     'O codificador está conectado, mas não envia áudio nem vídeo utilizáveis. Verifique as fontes e os codecs.',
   'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe interval of the encoder to 2 s.':
     'A imagem espera um quadro-chave: nenhum chegou desde a conexão. Defina o intervalo de quadros-chave do codificador como 2 s.',
+  'Of {0} audio tracks, only the first {1} are offered.':
+    'De {0} faixas de áudio, apenas as primeiras {1} são oferecidas.',
+  'Of {0} subtitle tracks, only the first {1} are offered.':
+    'De {0} faixas de legendas, apenas as primeiras {1} são oferecidas.',
+  'Captions "{0}": {1}': 'Legendas “{0}”: {1}',
 } as const;

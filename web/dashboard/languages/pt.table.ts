@@ -1923,7 +1923,7 @@ export const pt = {
   'Slack, Mattermost, Discord, chat, notify': 'Slack, Mattermost, Discord, chat, avisar',
   'Slack, chat': 'Slack, chat',
   'This page does not know these parts of its address and ignores them: {0}':
-    'Esta página não conhece estas partes do seu endereço e as ignora: {0}',
+    'Esta página não conhece estas partes do próprio endereço e as ignora: {0}',
   'Correct the address': 'Corrigir o endereço',
   'Unknown collection': 'Coleção desconhecida',
   'This collection does not exist': 'Esta coleção não existe',
@@ -1936,7 +1936,7 @@ export const pt = {
   'Create thumbnail': 'Criar a miniatura',
   'Create preview images': 'Criar as imagens de prévia',
   'Create storyboard': 'Criar o storyboard',
-  'Prepare playback on demand': 'Preparar a reprodução sob demanda',
+  'Prepare on-demand playback': 'Preparar a reprodução sob demanda',
   'Encode in advance': 'Codificar com antecedência',
   'Take video from other videos': 'Usar a imagem de outros vídeos',
   'Take audio from other videos': 'Usar o áudio de outros vídeos',

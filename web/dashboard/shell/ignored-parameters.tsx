@@ -19,10 +19,13 @@ const MAX_CHARS = 60;
 export function IgnoredParameters({ name }: { name: Route['name'] }) {
   const used = new URLSearchParams();
   const ignored: string[] = [];
+  const seen = new Set<string>();
   for (const [parameter, value] of query.value) {
     const check = Object.entries(READ[name] ?? {}).find(([known]) => known === parameter)?.[1];
     // Only the first value of a parameter is read, and empty values mean nothing.
-    const isUsed = value === '' || (check?.(value, query.value) === true && !used.has(parameter));
+    const isFirst = !seen.has(parameter);
+    seen.add(parameter);
+    const isUsed = value === '' || (isFirst && check?.(value, query.value) === true);
     if (isUsed) used.append(parameter, value);
     else ignored.push(shorten(`${parameter}=${value}`));
   }

@@ -1,6 +1,6 @@
 import type { VideoModel } from '../../../src/api/models/video.ts';
 
-/** Messages of the service about tracks of a file that viewers cannot get, or that it had to guess. */
+/** Messages of the service about tracks that viewers cannot get, and about captions whose encoding it guessed. */
 const MESSAGES = {
   captions: /\(CEA-608 or CEA-708\)|^The subtitles of stream |^Of \d+ subtitle tracks|^Captions "/,
   audio: /^The audio of stream |^Of \d+ audio tracks/,

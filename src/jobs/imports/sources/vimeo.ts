@@ -173,8 +173,9 @@ async function locate(
     for (let page = 1; page <= Math.min(MAX_LIST_PAGES, Math.ceil(countOf(total) / PAGE_ITEMS)); page += 1) {
       found.push(...listOf((await read(`/${list}?per_page=${PAGE_ITEMS}&page=${page}`)).data));
     }
-    const left = countOf(total) - MAX_LIST_PAGES * PAGE_ITEMS;
-    if (left > 0) notes.push(`${left} of ${countOf(total)} ${what} are not imported: ${found.length} is the maximum.`);
+    const max = MAX_LIST_PAGES * PAGE_ITEMS;
+    const left = countOf(total) - max;
+    if (left > 0) notes.push(`${left} of ${countOf(total)} ${what} were not imported. The maximum is ${max}.`);
     return found;
   };
   // Players at the source show the active track of a language.

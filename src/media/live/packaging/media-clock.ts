@@ -23,8 +23,8 @@ type Kind = AccessUnit['kind'];
 /**
  * Maps a publisher's times to the timeline of a period. The first frame is shown at `startMs`, and the tracks keep
  * their offset. If the publisher's clock jumps or steps back, the timeline continues without a jump. A track that
- * paused while the other continued has not jumped: its next frame is at the time of the other track. If its clock stood
- * still during the pause, it is moved by the pause.
+ * paused while the other continued has not jumped: its next frame is at the time of the other track. If its clock
+ * stopped during the pause, it is moved by the pause.
  */
 export class MediaClock {
   readonly #startMs: number;

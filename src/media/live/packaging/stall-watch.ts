@@ -9,15 +9,15 @@ const OBSERVED_MS = 300;
 const OBSERVED_FRAMES = 8;
 /** Minimum share of the observed time by which a track catches up that is only sent late. */
 const MIN_CATCH_UP_SHARE = 0.25;
-/** Time without the other track, in ms, after which the delay behind it means nothing. */
+/** Maximum time without a frame of the other track, in ms, during which the usual delay is learned. */
 const MAX_ALONE_MS = 100;
-/** Weight of the newest frame if the usual delay rises. It falls at once. */
+/** Weight of a delay that is longer than the usual one. A shorter one replaces it immediately. */
 const RISE_WEIGHT = 0.01;
 
 /**
- * Detects that the clock of a track stopped while the track was missing, as that of an encoder that counts samples. Its
- * frames then continue right after those before the gap, although the other track has gone on. Times are in ms on the
- * timeline.
+ * Detects that the clock of a track stopped while the track was missing, such as the clock of an encoder that counts
+ * samples. Its first frames after the gap have times right after the last ones before it, although the other track has
+ * continued. Times are in ms on the timeline.
  */
 export class StallWatch {
   /** Usual time by which the track is behind the other one, negative if it is ahead. Null before the first frame. */
@@ -46,6 +46,8 @@ export class StallWatch {
     const pauseMs = newestMs - this.#cameAtMs;
     const hasStopped = pauseMs >= MIN_PAUSE_MS && placedMs - this.#placedMs < MAX_STEP_SHARE * pauseMs;
     this.#cameAtMs = newestMs;
+    // Another pause starts the observation again.
+    if (hasStopped) this.#late = null;
     this.#placedMs = placedMs;
     if (lateMs <= MIN_STALL_MS || (this.#late === null && !hasStopped)) {
       this.#late = null;

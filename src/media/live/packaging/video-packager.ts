@@ -122,10 +122,12 @@ export class VideoPackager {
    */
   push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
     if (this.#isHeld && !unit.isKey && !this.#isStill) return null;
-    this.#isStill = unit.isKey;
     const decodeTick = this.#snap(mediaMs * TICKS_PER_MS);
     const shownTick = Math.round(decodeTick + (unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
-    if (this.#isHeld && shownTick < this.#heldTick - MAX_STALE_TICKS) return null;
+    const isStale = this.#isHeld && shownTick < this.#heldTick - MAX_STALE_TICKS;
+    // Later frames refer to a dropped one.
+    this.#isStill = unit.isKey && !isStale;
+    if (isStale) return null;
     const shown = { shownTick, isKey: unit.isKey, bytes: unit.bytes };
     const startTick = unit.isKey ? shownTick : Math.round(decodeTick);
     const startsSegment = this.#mayCut(unit.isKey, startTick);
