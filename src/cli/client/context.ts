@@ -81,10 +81,10 @@ export async function openContext(args: readonly string[], { isOptional }: { isO
       `there is no profile ${values.profile}. Create it with millrace login --profile ${values.profile}`,
     );
   }
-  if (!isOptional) requireKeyOf(values, profile);
   const settings = readOwnSettings();
   const url = values.url ?? profile?.url ?? baseAddresses(settings, { api: settings.port }).publicUrl;
   requireHttp(url);
+  if (!isOptional) requireKeyOf(values, profile);
   const [key, keySource] = chooseKey(values, profile, settings.libraryKey);
   const library = Number(values.library ?? profile?.library ?? 1);
   if (!Number.isInteger(library)) throw new Refused('invalid', `expected the id of a library, got ${values.library}.`);

@@ -10,8 +10,9 @@ const PAGE_ITEMS = 1_000;
 
 /**
  * Sends captions, images and marks again whose files have changed since their videos were imported, and prints each.
- * Leaves everything else of the videos as it is, because it may have been edited there. Returns the number of files that
- * the service refused (`lost`), and of media files that are not imported because another file has their GUID (`others`).
+ * Leaves everything else of the videos as it is, because it may have been edited there. Returns the number of files
+ * that the service refused (`lost`), and of media files that are not imported because another file has their GUID
+ * (`others`).
  */
 export async function sendChanged(
   context: Context,

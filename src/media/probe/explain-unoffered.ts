@@ -20,8 +20,12 @@ export function explainUnoffered(sounds: readonly Stream[], { audio, subtitles }
         `The audio of stream ${streamIndex} (${codec}) is left out: it cannot be decoded. Convert it to FLAC.`,
     ),
     ...subtitles.filter(({ isText }) => !isText).map(explainPictures),
-    ...tooMany(audio.length, MAX_AUDIO_TRACKS, 'audio'),
-    ...tooMany(texts.length, MAX_TEXT_TRACKS, 'subtitle'),
+    ...(audio.length > MAX_AUDIO_TRACKS
+      ? [`Of ${audio.length} audio tracks, only the first ${MAX_AUDIO_TRACKS} are offered.`]
+      : []),
+    ...(texts.length > MAX_TEXT_TRACKS
+      ? [`Of ${texts.length} subtitle tracks, only the first ${MAX_TEXT_TRACKS} are offered.`]
+      : []),
   ];
 }
 
@@ -31,8 +35,4 @@ function explainPictures({ streamIndex, codec, language, title }: SubtitleFacts)
     `The subtitles of stream ${streamIndex} (${name}) are left out: they are images or ` +
     'in an unknown format. Add them as a SubRip or WebVTT file.'
   );
-}
-
-function tooMany(count: number, most: number, kind: string): string[] {
-  return count <= most ? [] : [`Of ${count} ${kind} tracks, only the first ${most} are offered.`];
 }

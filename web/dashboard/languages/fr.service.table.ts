@@ -338,5 +338,5 @@ export const service = {
     'Sur {0} pistes audio, seules les {1} premières sont proposées.',
   'Of {0} subtitle tracks, only the first {1} are offered.':
     'Sur {0} pistes de sous-titres, seules les {1} premières sont proposées.',
-  'Captions "{0}": {1}': 'Sous-titres « {0} » : {1}',
+  'Captions "{0}": {1}': 'Sous-titres « {0} » : {1}',
 } as const;
