@@ -28,7 +28,9 @@ const POLL_MS = 500;
 export async function importFolder(context: Context, root: string, found: FoundFolder): Promise<void> {
   for (const fault of found.faults) printFault(fault);
   const faults = found.faults.length === 1 ? '1 fault' : `${found.faults.length} faults`;
-  const advice = `${faults} in sidecar files, see above. Correct the files.`;
+  const advice =
+    `${faults} in sidecar files, see above. Correct the files of videos that were not imported, and run the command ` +
+    'again. Change the others with millrace edit.';
   const total = found.collections.length + found.videos.length + found.withoutMedia.length;
   if (total === 0 && found.faults.length > 0) throw new TransferIncomplete(advice);
   if (total === 0 || total > MAX_ALL_ITEMS) {

@@ -135,8 +135,9 @@ function introduction(): string[] {
       'npm install --global ./millrace-cli-*.tgz       # on the other machine\n```',
     'Commands read URL and key from `--url` and `--key`, from a profile that `login` saved, or from the settings\n' +
       'of a service on this machine (`MILLRACE_LIBRARY_KEY`). Profiles are stored in\n' +
-      '`~/.config/millrace/profiles.json`, which only you can read. `logout` removes them. `millrace help` lists\n' +
-      'the commands of the service itself, such as `serve` and `doctor`.',
+      '`~/.config/millrace/profiles.json`, which only you can read. `logout` removes them. A stored key is\n' +
+      'only sent to its own service, unless you pass `--profile`. `millrace help` lists the commands of the service\n' +
+      'itself, such as `serve` and `doctor`.',
     'Pass parameters and body fields as `name=text` or `name:=json`. The texts `true`, `false` and `null` are\n' +
       'sent as JSON values. `docs/openapi.json` lists the field names. A list prints one line per item, with\n' +
       'tabs between id, name and state. `--json` prints one JSON object per line. Progress is shown only in a\n' +
