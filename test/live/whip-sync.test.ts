@@ -9,8 +9,8 @@ import { recordingOf } from './odd-stream.ts';
 import { countSegments } from './read-recording.ts';
 import { FAKE_CAMERA, publishSyncFromPage } from './whip-page.ts';
 
-/** Maximum change of the median offset. Pages draw on a busy machine up to two frames late. */
-const MAX_CHANGE_MS = 60;
+/** Maximum median offset. Pages draw on a busy machine up to two frames late. */
+const MAX_OFFSET_MS = 60;
 /** Time until both tracks must be back, in seconds. */
 const RETURN_SEC = 1;
 const [BEFORE_MS, AWAY_MS, AFTER_MS] = [6_000, 6_000, 7_000];
@@ -85,7 +85,7 @@ test.each([
     expect(before.length).toBeGreaterThan(3);
     expect(after.length).toBeGreaterThan(3);
     expect(silentFlashesSec.filter((atSec) => isAfter({ atSec }))).toEqual([]);
-    const [earlier, later] = [before, after].map((some) => medianOf(some.map(({ offsetMs }) => offsetMs)));
-    expect(Math.abs((later ?? Number.NaN) - (earlier ?? Number.NaN))).toBeLessThan(MAX_CHANGE_MS);
+    // Until both tracks have sent reports, in the first seconds, the offset is that of their arrival.
+    expect(Math.abs(medianOf(after.map(({ offsetMs }) => offsetMs)))).toBeLessThan(MAX_OFFSET_MS);
   },
 );
