@@ -1,5 +1,6 @@
 import { BrokenMedia } from '../../bmff/broken-media.ts';
-import { isWithoutColours } from '../../nal/is-without-colours.ts';
+import { writeSpsColours } from '../../pass-through/sps-colours.ts';
+import { BT709 } from '../../probe/colours.ts';
 import type { TrackConfig } from './access-unit.ts';
 import { joinWithLengths } from './annex-b.ts';
 import { isAvcKey, writeAvcRecord } from './avc-record.ts';
@@ -25,7 +26,7 @@ const AVC: NalCodec = {
   leftOut: new Set([9, 10, 11, 12, 13]),
   isKey: isAvcKey,
   configOf: ([sps = [], pps = []]) => avcConfig(writeAvcRecord(sps, pps), 0),
-  isReplaceable: (set, known) => isSps(set) && isSps(known) && isWithoutColours(set, known),
+  isReplaceable: lacksOnlyColours,
 };
 
 const HEVC: NalCodec = {
@@ -98,7 +99,16 @@ export class NalTrack {
   }
 }
 
-const isSps = (set: Buffer) => AVC.typeOf(set) === AVC.parameterSets[0];
+/**
+ * Whether a parameter set becomes the known one if the known colours are written into it, so that its frames can be
+ * decoded and shown with the known one. Chromium sends such a set while a track is muted. Throws BrokenMedia for a set
+ * that ends early.
+ */
+function lacksOnlyColours(set: Buffer, known: Buffer): boolean {
+  const { nal, colours } = writeSpsColours(known, BT709);
+  // The known set has colours, since none were added. Zeros may follow its last bit.
+  return known.subarray(0, nal.length).equals(nal) && writeSpsColours(set, colours).nal.equals(nal);
+}
 
 function add(sets: Buffer[] | undefined, nal: Buffer): void {
   // The set would exceed the limit of configurations, and records store its size in 16 bits.
