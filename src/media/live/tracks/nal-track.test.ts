@@ -68,7 +68,7 @@ test.each([
   ['colours that were missing', MUTED, COLOURED],
   ['another size', hex('6742c00ada11ec0440000003004000000c83c489a8'), MUTED],
   // Without bitstream_restriction, decoders may output pictures in another order.
-  ['other usability information', COLOURED, hex('6742c0158c8d40a0c8')],
+  ['other usability information', COLOURED, hex('6742c0158c8d40a0f880')],
   ['another profile', COLOURED, hex('674d40158c8d40a0f900f08846a0')],
 ])('an SPS with %s changes the configuration', (_what, before, after) => {
   const track = new NalTrack('h264');
