@@ -53,3 +53,19 @@ test.each([
   expect(results).toHaveLength(300);
   for (const { sentMs, resultMs } of results) expect(resultMs).toBe(sentMs);
 });
+
+test('packets keep their time if the clock stops in two pauses, with a few packets between them', () => {
+  const watch = new PauseWatch<number>();
+  let shiftedMs = 0;
+  const results: { sentMs: number; resultMs: number }[] = [];
+  for (let ms = 0; ms < 14_000; ms += 20) {
+    if ((ms >= 2_000 && ms < 6_000) || (ms >= 6_100 && ms < 12_000)) continue;
+    const behindMs = ms < 2_000 ? 0 : ms < 6_100 ? 4_000 : 9_900;
+    const { packets, shiftMs } = watch.admit(ms, ms - behindMs, ms);
+    shiftedMs += shiftMs;
+    results.push(...packets.map((sentMs) => ({ sentMs, resultMs: sentMs - behindMs + shiftedMs })));
+  }
+  for (const { sentMs, resultMs } of results) expect(resultMs).toBe(sentMs);
+  // Only the five packets between the pauses are lost.
+  expect(results).toHaveLength(200);
+});

@@ -34,6 +34,24 @@ test.each<{ kind: 'audio' | 'video'; awayMs: number; audioLateMs: number }>([
   },
 );
 
+test('audio whose clock stops in two gaps, with a few frames between them, is in sync again', () => {
+  const sent = media({
+    lengthMs: 24_000,
+    audio: [
+      [4_000, 9_000],
+      [9_100, 16_000],
+    ],
+  });
+  // The clock of the publisher has lost both gaps.
+  const lostMs = (ms: number) => (ms < 4_000 ? 0 : ms < 9_100 ? 5_000 : 11_900);
+  const units = sent.map((unit) => {
+    const ms = unit.kind === 'audio' ? lostMs(unit.dtsMs) : 0;
+    return { ...unit, dtsMs: unit.dtsMs - ms, ptsMs: unit.ptsMs - ms };
+  });
+  const sound = samplesOf(packageAll([units]), 'audio').filter(({ bytes }) => bytes.equals(SOUND));
+  expect(Math.abs((sound.at(-1)?.endMs ?? 0) - 24_000)).toBeLessThan(150);
+});
+
 test('audio that is sent later than before a gap keeps its time', () => {
   const [before, after] = [0, 600].map((audioLateMs) =>
     media({ lengthMs: 14_000, audioLateMs, audio: [[4_000, 8_000]] }),
